@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.review_page.serving import LABELS, make_setting, make_table
 
 from halflabel.evidence.confidence_sequence import bound_errors
-from halflabel.review_page.advice import advise, measure_speed, score_random
+from halflabel.review_page.advice import advise, bound_share_of_errors, measure_speed, score_random, write_stop
 from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.encoding import unpack_rows
 from halflabel.review_page.group_answers import bound_share
@@ -63,6 +64,52 @@ def test_random_answers_score_the_values_of_their_time():
         ]
     )
     assert score_random(book) == {"answers": 2, "errors": 1, "expected": 0.3}
+
+
+def ask_random(n, errors, p=0.9):
+    return make_book([(i, {"filled": 1, "p": p, "value": int(i >= errors)}) for i in range(n)])
+
+
+def test_the_upper_end_is_that_of_the_random_answers(situation, make_fit):
+    p = np.full((40, 5), 0.05)
+    now = replace(situation, fit=make_fit(situation.given, p))
+    n = int(now.open_entries.sum())
+    none, agrees, differs = (advise(now, book) for book in (make_book([]), ask_random(30, 2), ask_random(30, 15)))
+    assert none["expected"] == agrees["expected"] == pytest.approx(0.05 * n)
+    low, high = bound_share_of_errors(2, 30)
+    assert agrees["high"] == pytest.approx(high * n)
+    assert agrees["low"] <= low * n
+    assert differs["expected"] is None
+    assert differs["sentence"].startswith(
+        f"At most {differs['high']:.0f} of {n} filled entries are wrong, after 30 random"
+    )
+    assert "remove" not in differs["sentence"]
+
+
+@pytest.mark.parametrize(("errors", "answers"), [(0, 12), (3, 24), (24, 24), (10, 200)])
+def test_the_interval_of_random_answers_is_exact(errors, answers):
+    low, high = bound_share_of_errors(errors, answers)
+    assert errors == answers or stats.binom.cdf(errors, answers, high) == pytest.approx(0.05)
+    assert errors == 0 or stats.binom.sf(errors - 1, answers, low) == pytest.approx(0.05)
+    assert 0 <= low <= errors / answers <= high <= 1
+
+
+def test_wrong_given_values_are_not_expected_again(situation, make_fit):
+    q = np.full((40, 5), 0.02)
+    flips = np.tile([[0.03], [0.1]], 5)
+    total = {"label": "(all labels)", "filled": 1, "expected": 10.0, "low": 8.0, "high": 15.0}
+    fit = make_fit(situation.given, q * (1 - 0.1) + (1 - q) * 0.03, flip_rates=flips, expected=[total])
+    now = replace(situation, fit=fit)
+    np.testing.assert_allclose(fit.wrong_without_flips[now.open_entries], 0.02, atol=1e-6)
+    assert advise(now, make_book([]))["low"] == pytest.approx(0.8 * 0.02 * now.open_entries.sum(), rel=1e-4)
+    np.testing.assert_array_equal(replace(fit, flip_rates=None).wrong_without_flips, fit.wrong)
+
+
+def test_the_page_advises_to_stop_when_answers_change_nothing():
+    same = [(i % 40, {"filled": 1, "p": 0.6, "why": "uncertain"}) for i in range(50)]
+    assert write_stop(make_book(same)).startswith("None of the last 50 answers changed a filled value")
+    assert write_stop(make_book(same[1:])) == ""
+    assert write_stop(make_book([*same[1:], (0, {"filled": 0, "p": 0.4})])) == ""
 
 
 def test_speed_leaves_out_breaks():

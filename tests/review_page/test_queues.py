@@ -54,6 +54,13 @@ def test_answered_and_excluded_entries_are_not_asked_again(situation):
     assert not set(entries(first)) & set(entries(second))
 
 
+def test_random_questions_of_a_part_are_no_sample_of_the_whole(situation):
+    for kind, part in (("uncertain", {"label": 2}), ("random", {"label": 2}), ("random", {"rows": np.array([4, 7])})):
+        reasons = {question.why for question in choose_questions(situation, kind, 16, **part)}
+        assert "random of a part" in reasons
+        assert "random" not in reasons
+
+
 def test_a_label_and_items_limit_the_questions(situation):
     assert {q.column for q in choose_questions(situation, "uncertain", 10, label=2)} == {2}
     rows = np.array([4, 7])

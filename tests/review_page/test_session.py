@@ -15,7 +15,7 @@ from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets
-from halflabel.review_page.session import REFIT_ANSWERS
+from halflabel.review_page.session import UPDATE_ANSWERS
 
 
 @pytest.fixture
@@ -96,17 +96,35 @@ def test_items_and_labels_on_the_wire(client):
     assert points[:2].tolist() == [[0, 16384], [65535, 49151]]
 
 
-def test_a_fit_is_due_after_some_answers_and_not_during_an_audit(client):
+def test_the_fit_is_updated_after_some_answers_and_made_again_after_more(client, monkeypatch):
+    monkeypatch.setattr("halflabel.review_page.session.REFIT_ANSWERS", 2 * UPDATE_ANSWERS)
     jobs = client.session.worker.jobs
-    questions = ask(client, n=REFIT_ANSWERS)
-    client.post("/api/answers", {"answers": [answer(q, 1, f"k{i}") for i, q in enumerate(questions)][1:]})
+    questions = ask(client, n=2 * UPDATE_ANSWERS)
+    given = [answer(q, 1, f"k{i}") for i, q in enumerate(questions)]
+    client.post("/api/answers", {"answers": given[1:UPDATE_ANSWERS]})
     assert not client.session.refit_if_due()
     client.post("/api/answers", {"answers": [answer(questions[0], None, "k0")]})
     assert client.session.refit_if_due()
-    assert (jobs[-1].kind, len(jobs[-1].given["answers"])) == ("fit", REFIT_ANSWERS - 1)  # "not sure" is no answer
+    assert jobs[-1].kind == "fit"
+    assert len(jobs[-1].given["answers"]) == UPDATE_ANSWERS - 1  # "not sure" is no answer
+    assert jobs[-1].given["is_update"]
+    assert not client.session.refit_if_due()
+    client.post("/api/answers", {"answers": given[UPDATE_ANSWERS:]})
+    assert client.session.refit_if_due()
+    assert not jobs[-1].given["is_update"]
     assert not client.session.refit_if_due()
     client.post("/api/fit", {"thorough": True})
-    assert jobs[-1].given["effort"] == "default"
+    assert (jobs[-1].given["effort"], jobs[-1].given["is_update"]) == ("default", False)
+
+
+def test_a_pause_makes_an_update_and_a_long_one_a_fit(client, monkeypatch):
+    [question] = ask(client, n=1)
+    client.post("/api/answers", {"answers": [answer(question, 1, "k")]})
+    kinds = []
+    for seconds in (5, 15, 30, 90, 120):
+        monkeypatch.setattr("time.monotonic", lambda now=client.session._last_answer + seconds: now)
+        kinds.append(client.session.worker.jobs[-1].given["is_update"] if client.session.refit_if_due() else None)
+    assert kinds == [None, True, None, False, None]
 
 
 def test_fits_and_outputs_receive_the_reason_of_each_question(client):

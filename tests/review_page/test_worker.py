@@ -65,6 +65,20 @@ def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
     assert "At least 95 % are right." in page
 
 
+def test_an_update_learns_answers_and_forgets_those_that_are_taken_back(working):
+    worker, received = working
+    rows, columns = np.argwhere(worker.config.opened.labels.state == 0)[:6].T
+    answers = Answers(rows, columns, np.array([True, False] * 3))
+    fits = []
+    for given, is_update in ((NOTHING, False), (answers, True), (NOTHING, True)):
+        job = make_job(0, given)
+        worker.ask(Job("fit", {**job.given, "is_update": is_update}))
+        fits.append(wait(received, "fit"))
+        wait(received, "idle")
+    assert fits[1].state[rows, columns].tolist() == [1, -1] * 3
+    assert fits[1].name != fits[0].name == fits[2].name
+
+
 def test_a_table_without_a_map(working):
     _, received = working
     frame = make_table(60).drop(columns="energy")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from halflabel._wording import count, plural
 from halflabel.review_page.answers import AnswerBook
@@ -13,6 +15,9 @@ from halflabel.review_page.queues import Situation
 
 #: Number of answers whose effect is predicted, and number of the last answers that measure the speed.
 NEXT, RECENT = 50, 50
+
+#: Confidence of each end of the interval of random answers.
+CONFIDENCE = 0.95
 
 #: Longer intervals are breaks, in milliseconds.
 MAX_INTERVAL = 120_000
@@ -23,6 +28,13 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
 
     Keys: filled, expected, low, high (errors among filled entries without an answer), next (errors that the next 50
     answers remove), per_minute (speed of the last answers, or None), sentence, and random: see :func:`score_random`.
+
+    Notes
+    -----
+    The expected errors are the sum of the probabilities. Without answers to random questions, the band is that of the
+    completion; flips of given values are subtracted from its lower end. The upper end is that of the random answers as
+    soon as there are any, because calibration on answers to questions that a queue chose can be much too optimistic.
+    If the expected errors are outside of the exact interval of the random answers, only the upper end is stated.
     """
     scored = score_random(book)
     fit = now.fit
@@ -30,14 +42,40 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
         why = "" if fit is None else _explain_missing_estimate(fit)
         scored = scored if fit is None or not fit.contradiction else {**scored, "expected": None}
         return {"filled": int(now.filled.sum()), "expected": None, "sentence": why, "random": scored}
-    wrong = fit.wrong[now.filled]
-    expected, total = float(wrong.sum()), fit.expected[-1]
-    scale = expected / total["expected"] if total["expected"] > 0 else 0.0
-    low, high = min(total["low"] * scale, expected), max(total["high"] * scale, expected)
-    gain = float(np.partition(wrong, -NEXT)[-NEXT:].sum()) if len(wrong) > NEXT else expected
-    numbers = {"filled": len(wrong), "expected": expected, "low": low, "high": high, "next": gain}
-    speed = measure_speed(book)
-    return {**numbers, "per_minute": speed, "sentence": write_advice(numbers, speed), "random": scored}
+    numbers, speed = _estimate(now, fit, scored), measure_speed(book)
+    sentence = " ".join(filter(None, [write_advice(numbers, speed), write_stop(book)]))
+    return {**numbers, "per_minute": speed, "sentence": sentence, "random": scored}
+
+
+def _estimate(now: Situation, fit: Fit, scored: dict[str, Any]) -> dict[str, Any]:
+    """Return the expected errors among filled entries without an answer, their band, and the effect of 50 answers."""
+    wrong, total = fit.wrong[now.filled], fit.expected[-1]
+    n, expected = len(wrong), float(wrong.sum())
+    without_flips = float(fit.wrong_without_flips[now.filled].sum())
+    scale = 1 / total["expected"] if total["expected"] > 0 else 0.0
+    low, high = min(total["low"] * scale, 1) * without_flips, max(total["high"] * scale, 1) * expected
+    gain = float(np.partition(wrong, -NEXT)[-NEXT:].sum()) if n > NEXT else expected
+    numbers = {"filled": n, "expected": expected, "low": low, "high": high, "next": gain, "answers": scored["answers"]}
+    if not scored["answers"]:
+        return numbers
+    least, most = (n * share for share in bound_share_of_errors(scored["errors"], scored["answers"]))
+    low = min(low, least)
+    if least <= expected <= most:
+        return {**numbers, "low": low, "high": most}
+    return {**numbers, "expected": None, "low": low, "high": most, "next": None}
+
+
+def bound_share_of_errors(errors: int, answers: int) -> tuple[float, float]:
+    """Return the exact interval of Clopper and Pearson for a share of errors. Each end holds with 95 %.
+
+    Examples
+    --------
+    >>> [round(share, 3) for share in bound_share_of_errors(0, 66)]
+    [0.0, 0.044]
+    """
+    low = special.betaincinv(errors, answers - errors + 1, 1 - CONFIDENCE) if errors else 0.0
+    high = special.betaincinv(errors + 1, answers - errors, CONFIDENCE) if errors < answers else 1.0
+    return float(low), float(high)
 
 
 def _explain_missing_estimate(fit: Fit) -> str:
@@ -51,23 +89,39 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
 
     Examples
     --------
-    >>> numbers = {"filled": 4120, "expected": 310.2, "low": 260.4, "high": 369.8, "next": 21.2}
+    >>> numbers = {"filled": 4120, "expected": 310.2, "low": 260.4, "high": 369.8, "next": 21.2, "answers": 0}
     >>> write_advice(numbers, 40.0)
     'About 310 of 4,120 filled entries are wrong (260 to 370). The next 50 answers remove about 21 of these errors: at
     40 answers a minute, 17 errors a minute.'
+    >>> write_advice({**numbers, "expected": None, "answers": 50, "high": 240.2}, 40.0)
+    'At most 240 of 4,120 filled entries are wrong, after 50 random answers. These answers contradict the number that
+    the probabilities expect: it is not shown.'
     """
-    filled, expected = numbers["filled"], round(numbers["expected"])
+    filled, high = numbers["filled"], count(round(numbers["high"]))
     if not filled:
         return "Every entry has a given value or an answer."
-    band = f"{count(round(numbers['low']))} to {count(round(numbers['high']))}"
-    verb = "is" if expected == 1 else "are"
-    first = f"About {count(expected)} of {plural(filled, 'filled entry', 'filled entries')} {verb} wrong ({band})."
-    gain = numbers["next"]
-    about = f"about {_round(gain)}"
+    entries, answers = plural(filled, "filled entry", "filled entries"), plural(numbers["answers"], "random answer")
+    if numbers["expected"] is None:
+        return (
+            f"At most {high} of {entries} are wrong, after {answers}. These answers contradict the number that the "
+            "probabilities expect: it is not shown."
+        )
+    expected, gain = round(numbers["expected"]), numbers["next"]
+    shown = f"{count(round(numbers['low']))} to {high}"
+    first = f"About {count(expected)} of {entries} {'is' if expected == 1 else 'are'} wrong ({shown})."
     speed = "" if not per_minute else (
         f": at {per_minute:.0f} answers a minute, {_round(gain / NEXT * per_minute)} errors a minute"
     )  # fmt: skip
-    return f"{first} The next {min(NEXT, filled)} answers remove {about} of these errors{speed}."
+    return f"{first} The next {min(NEXT, filled)} answers remove about {_round(gain)} of these errors{speed}."
+
+
+def write_stop(book: AnswerBook) -> str:
+    """Return the sentence that the last answers changed nothing, or an empty text."""
+    bodies = (record.body for record in reversed(book.records) if record.op == "answer")
+    last = list(islice((body for body in bodies if body.get("filled") in (0, 1) and body["value"] is not None), NEXT))
+    if len(last) < NEXT or any(body["value"] != body["filled"] for body in last):
+        return ""
+    return f"None of the last {NEXT} answers changed a filled value: an audit proves how many are right."
 
 
 def _round(number: float) -> str:

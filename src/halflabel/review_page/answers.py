@@ -226,7 +226,7 @@ def _check_body(record: Record) -> None:
     body = record.body
     if record.op in ("answer", "bulk"):
         value, label = body.get("value", "missing"), body.get("label")
-        if isinstance(value, bool | float) or value not in CODES or not isinstance(label, str):
+        if type(value) not in (int, type(None)) or value not in CODES or not isinstance(label, str):
             raise ValueError("an answer has a label, and a value that is 1, 0 or null.")
         if record.op == "answer" and isinstance(body.get("item"), str):
             return

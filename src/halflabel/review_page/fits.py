@@ -38,6 +38,8 @@ class Fit:
     seconds: float = 0.0
     #: The title of the first check that contradicts the probabilities of gaps. Empty if none does.
     contradiction: str = ""
+    #: Shape (2, n_labels). The shares of irrelevant and of relevant entries that are given wrongly, or None for zero.
+    flip_rates: NDArray[np.float64] | None = None
 
     @property
     def has_precision(self) -> bool:
@@ -52,7 +54,21 @@ class Fit:
     @property
     def wrong(self) -> NDArray[np.float32]:
         """The probability that the value of each entry is wrong. If the entry has none, its better value counts."""
-        p = self.p
+        return self._measure_wrong(self.p)
+
+    @property
+    def wrong_without_flips(self) -> NDArray[np.float32]:
+        """The same, if given values are wrong as often as ``flip_rates`` states.
+
+        A probability that learned from these values includes their errors, so that it also expects them in gaps.
+        """
+        if self.flip_rates is None:
+            return self.wrong
+        false_relevant, false_irrelevant = self.flip_rates
+        p = (self.p - false_relevant) / np.maximum(1 - false_relevant - false_irrelevant, 0.1)
+        return self._measure_wrong(np.clip(p, 0, 1))
+
+    def _measure_wrong(self, p: NDArray[Any]) -> NDArray[np.float32]:
         return np.select([self.state > 0, self.state < 0], [1 - p, p], np.minimum(p, 1 - p)).astype(np.float32)
 
     def spread(self, names: Sequence[str], labels: PartialLabels) -> Fit:
@@ -77,6 +93,7 @@ class Fit:
             given=put(self.given, labels.state),
             flipped=put(self.flipped, nothing),
             thresholds=put(self.thresholds, half),
+            flip_rates=None if self.flip_rates is None else put(self.flip_rates, np.zeros((2, len(half)))),
         )
 
 
@@ -98,7 +115,17 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
         probability_of=completion.probability_of,
         seconds=seconds,
         contradiction=next((each["title"] for each in completion.evidence.contradictions), ""),
+        flip_rates=measure_flip_rates(completion),
     )
+
+
+def measure_flip_rates(completion: Completion) -> NDArray[np.float64] | None:
+    """Return the flip rates of irrelevant and of relevant entries by label, or None for positive-only labels."""
+    labels = completion.labels
+    if labels.positive_only:
+        return None
+    rates = suspects.FlipRates.estimate_by_label(labels, completion.evidence.probabilities)
+    return np.array([rates.false_relevant, rates.false_irrelevant])
 
 
 def measure_flips(completion: Completion) -> NDArray[np.float32]:
@@ -107,8 +134,9 @@ def measure_flips(completion: Completion) -> NDArray[np.float32]:
     if labels.positive_only:
         return np.zeros(labels.shape, dtype=np.float32)
     p = completion.evidence.probabilities
-    doubtful = np.where(labels.relevant, p, 1 - p) < HALF
-    return np.where(doubtful, suspects.measure_flips(labels, p), 0.0).astype(np.float32)
+    flips = suspects.measure_flips(labels, p, completion.evidence.broken)
+    doubtful = (np.where(labels.relevant, p, 1 - p) < HALF) | (flips >= HALF)
+    return np.where(doubtful, flips, 0.0).astype(np.float32)
 
 
 def read_thresholds(completion: Completion) -> NDArray[np.float64]:

@@ -43,11 +43,14 @@ class Situation:
     previous: Fit | None = None
     contested: Mask | None = None  #: Entries about which other reviewers have another answer.
     positive_only: bool = False
+    #: Shape (n_items, n_labels). The values of entries that follow from answers, and 0 for all other entries.
+    implied: NDArray[np.int8] | None = None
 
     @property
     def open_entries(self) -> Mask:
-        """Unknown entries without an answer."""
-        return np.asarray((self.given == 0) & (self.current == NONE))
+        """Unknown entries without an answer, whose value does not follow from answers."""
+        unknown = (self.given == 0) & (self.current == NONE)
+        return np.asarray(unknown if self.implied is None else unknown & (self.implied == 0))
 
     @property
     def filled(self) -> Mask:
@@ -176,6 +179,8 @@ def choose_questions(
     chosen = [(cell, kind) for cell in take_highest(mask & allowed, score, n)]
     if kind != "random" and rows is None and chosen:
         chosen = _mix_random(now, chosen, allowed, n)
+    if label is not None or rows is not None:  # random entries of a part do not measure the errors of the whole table
+        chosen = [(cell, Reason.RANDOM_OF_PART.value if why == Reason.RANDOM else why) for cell, why in chosen]
     return _sort_by_label(chosen, now.given.shape[1])
 
 

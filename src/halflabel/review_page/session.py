@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from halflabel._arrays import Ints
-from halflabel._line_file import read_clock
+from halflabel._ledger import read_clock
 from halflabel._wording import clipped
-from halflabel.completion.finish import SEED_BITS
+from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
 from halflabel.evidence.proof import POPULATIONS
 from halflabel.review_page import audits, group_answers
@@ -24,6 +24,7 @@ from halflabel.review_page.encoding import find_states, pack_label, pack_points
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
+from halflabel.review_page.implied import Implied
 from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review_page.journal import Journal, describe_change
 from halflabel.review_page.listing import Filter, ItemList
@@ -31,8 +32,11 @@ from halflabel.review_page.outputs import gather_outputs, summarize_review
 from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues
 from halflabel.review_page.worker import Job, Worker
 
-#: A fit is made after this number of new answers, or this number of seconds after the last one.
-REFIT_ANSWERS, REFIT_SECONDS = 20, 60.0
+#: The last fit learns the answers after this number of new ones, or this number of seconds after the last one.
+UPDATE_ANSWERS, UPDATE_SECONDS = 5, 10.0
+
+#: A new fit is made in place of an update after this number of new answers, or of seconds after the last one.
+REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
 
 #: Maximum number of items whose map is made by the process that fits.
 MAX_SHARED_MAP = 3000
@@ -62,6 +66,9 @@ class Session:
         try:
             for record in self.journal.records:
                 self.book.apply(record)
+        except ValueError as error:
+            self.journal.close()
+            raise ValueError(f"{journal_path}: {error}") from error
         except BaseException:
             self.journal.close()
             raise
@@ -69,7 +76,9 @@ class Session:
         self.notes = [*self.journal.notes, *changes, *audits.describe_old(self.book), *config.views.list_missing()]
         self.list = ItemList(self.opened.index)
         self.announce = announce or (lambda kind, content: None)
-        self.fit: Fit | None = None
+        self.implied = Implied(self.opened)
+        self.implied.update(self.book.current)
+        self.fit = None
         self.previous: Fit | None = None
         self.points: bytes | None = None if config.coordinates is None else pack_points(config.coordinates)
         self.failure = self.map_note = ""
@@ -77,7 +86,17 @@ class Session:
         self.explained: Explained | None = None
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
-        self._fitted_answers, self._last_answer = 0, time.monotonic()
+        self._fitted_answers = self._learned_answers = 0
+        self._last_answer = time.monotonic()
+
+    @property
+    def fit(self) -> Fit | None:
+        """The last fit, with the entries that follow from answers."""
+        return self._shown
+
+    @fit.setter
+    def fit(self, made: Fit | None) -> None:
+        self._fit, self._shown = made, None if made is None else self.implied.complete(made)
 
     # -- answers ---------------------------------------------------------------------------
 
@@ -86,7 +105,7 @@ class Session:
         """The state that the choice of questions depends on."""
         return Situation(
             self.labels.state, self.book.current, self.fit, self.previous, self.config.contested,
-            self.labels.positive_only,
+            self.labels.positive_only, self.implied.states,
         )  # fmt: skip
 
     def answer(self, sent: Sequence[Any]) -> list[Outcome]:
@@ -119,6 +138,9 @@ class Session:
             self.journal.append(made)
         for record in made:
             self.book.apply(record)
+        if made and self.audit is None:  # the values that an audit checks stay as they are
+            self.implied.update(self.book.current)
+            self.fit = self._fit
         self._last_answer = time.monotonic()
         return records
 
@@ -189,7 +211,7 @@ class Session:
             "per_label": answered.sum(axis=0).tolist(),
             "fit": None if fit is None else {"name": fit.name, "effort": fit.effort, "seconds": round(fit.seconds, 1)},
             "new_answers": self.count_new_answers(),
-            "refit_after": REFIT_ANSWERS,
+            "refit_after": UPDATE_ANSWERS,
             "undo": self.book.undoable is not None,
             "redo": self.book.redoable is not None,
             "audit": None if self.audit is None else self.audit.describe(),
@@ -255,7 +277,8 @@ class Session:
         proved = audit.certify(columns=describe_reading(self.opened))
         body = {"of": audit.record.n, "certificate": dict(proved), "sentence": str(proved)}
         self.write([("certificate", key, body)])
-        self._fitted_answers = len(self.book.records)  # no fit follows by itself, because it would outdate this one
+        # No fit follows by itself, because it would outdate this one.
+        self._fitted_answers = self._learned_answers = len(self.book.records)
         if self.worker is not None and self.config.targets is not None and self.fit is not None:
             self.write_outputs()  # a restart fits again: the table of the certificate must be on the disk
 
@@ -297,14 +320,16 @@ class Session:
             self.mapper = Worker(self.opened, self.config.settings, self._receive_map)
             self.mapper.ask(Job("map"))
 
-    def refit(self, effort: str) -> None:
-        """Make a fit with all answers of this moment."""
+    def refit(self, effort: str, *, is_update: bool = False) -> None:
+        """Make a fit with all answers of this moment: a new fit, or an update of the last one."""
         if self.worker is not None:
             answers = self.book.to_answers()
-            self._fitted_answers = len(self.book.records)
+            self._learned_answers = len(self.book.records)
+            if not is_update:
+                self._fitted_answers = self._learned_answers
             self.failure = ""
-            n_records = self.book.next_number - 1
-            self.worker.ask(Job("fit", {"answers": answers, "n_records": n_records, "effort": effort}))
+            given = {"answers": answers, "n_records": self.book.next_number - 1, "effort": effort}
+            self.worker.ask(Job("fit", {**given, "is_update": is_update}))
 
     def write_outputs(self) -> None:
         """Write the last fit with all answers: table, answers, report, certificate."""
@@ -316,16 +341,19 @@ class Session:
 
     def refit_if_due(self) -> bool:
         """Make a fit if the worker is idle, and there are enough new answers or there was a pause."""
-        new = self.count_new_answers()
-        due = new >= REFIT_ANSWERS or (new > 0 and time.monotonic() - self._last_answer > REFIT_SECONDS)
-        if self.worker is None or not self.worker.is_idle or not due or self.audit is not None:
+        pause, new = time.monotonic() - self._last_answer, self.count_new_answers()
+        not_fitted = len(self.book.records) - self._fitted_answers
+        fit_is_due = not_fitted >= REFIT_ANSWERS or (not_fitted > 0 and pause > REFIT_SECONDS)
+        update_is_due = new >= UPDATE_ANSWERS or (new > 0 and pause > UPDATE_SECONDS)
+        if self.worker is None or not self.worker.is_idle or self.audit is not None:
             return False
-        self.refit("fast")
-        return True
+        if fit_is_due or update_is_due:
+            self.refit("fast", is_update=not fit_is_due)
+        return fit_is_due or update_is_due
 
     def count_new_answers(self) -> int:
-        """Return the number of records since the last fit was begun."""
-        return len(self.book.records) - self._fitted_answers
+        """Return the number of records that no fit and no update has learned."""
+        return len(self.book.records) - self._learned_answers
 
     def receive(self, kind: str, content: Any) -> None:
         """Take a message of the worker. Any thread may call it."""

@@ -14,15 +14,18 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from halflabel._progress import report_to
 from halflabel.completion import Completion, complete
-from halflabel.completion.answers import Answers, apply_answers
+from halflabel.completion.answers import Answers, apply_answers, select_calibrating, use_answers
+from halflabel.completion.updating import learn_entries
 from halflabel.review_page.explaining import explain_place
 from halflabel.review_page.fits import summarize_fit
 from halflabel.review_page.outputs import Outputs, write_outputs
 from halflabel.table import OpenTable
+from halflabel.table.unlearned import leave_unlearned
 
 #: Minimum time between two reports of progress, in seconds.
 REPORT_EVERY = 0.2
@@ -158,6 +161,7 @@ class _Bench:
     def __init__(self, pipe: Connection, opened: OpenTable, settings: dict[str, Any]) -> None:
         self.pipe, self.opened, self.settings = pipe, opened, settings
         self.completion: Completion | None = None
+        self._effort = ""  # of the last new fit
         self._reported = 0.0
 
     def do(self, job: Job) -> tuple[str, Any]:
@@ -171,12 +175,31 @@ class _Bench:
                 return "explained", explain_place(self._require(), **job.given)
             return "written", self._write(**job.given)
 
-    def _fit(self, answers: Answers, n_records: int, effort: str) -> Any:
+    def _fit(self, answers: Answers, n_records: int, effort: str, is_update: bool = False) -> Any:
         start = time.perf_counter()
-        self.completion = complete(self.opened, review=answers, **{**self.settings, "effort": effort})
+        updated = self._update(answers) if is_update else None
+        if updated is None:
+            self.completion = complete(self.opened, review=answers, **{**self.settings, "effort": effort})
+            self._effort = effort
+        else:
+            self.completion = updated
         seconds = time.perf_counter() - start
-        made = summarize_fit(self.completion, n_records=n_records, effort=effort, seconds=seconds)
+        made = summarize_fit(self.completion, n_records=n_records, effort=self._effort, seconds=seconds)
         return made.spread(self.completion.labels.names, apply_answers(self.opened, answers).labels)
+
+    def _update(self, answers: Answers) -> Completion | None:
+        """Return the last fit after it has learned all answers, or None where only a new fit can do it."""
+        if self.completion is None:
+            return None
+        opened, names = leave_unlearned(use_answers(self.opened, answers)), self.completion.labels.names
+        if opened.labels.names != names:
+            return None
+        calibrating = select_calibrating(answers, self.opened.labels)
+        if calibrating is not None:
+            calibrating = calibrating[:, [self.opened.labels.names.index(name) for name in names]]
+        with suppress(ValueError):
+            return Completion(learn_entries(self.completion.evidence, opened, calibrating))
+        return None
 
     def _map(self) -> tuple[str, Any]:
         """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
@@ -187,10 +210,17 @@ class _Bench:
             return "no map", str(reason)
 
     def _write(self, answers: Answers, outputs: Outputs) -> list[str]:
-        """Write the last fit with all answers in it. Only values that were answered change."""
+        """Write the last fit with all answers in it. Only values that were answered, or follow from answers, change.
+
+        With a certificate, only values that were answered do: it is about this table.
+        """
         completion = self._require()
         opened = apply_answers(self.opened, answers).keep_labels(completion.labels.names)
-        return write_outputs(Completion(replace(completion.evidence, opened=opened)), outputs)
+        evidence = replace(completion.evidence, opened=opened)
+        if outputs.reviewed.get("certificate") is not None:
+            state = np.where(opened.labels.observed, opened.labels.state, completion.state)
+            evidence = replace(evidence, delivered=state)
+        return write_outputs(Completion(evidence), outputs)
 
     def _require(self) -> Completion:
         if self.completion is None:

@@ -119,7 +119,7 @@ class Page {
     if (!question) return;
     if (this.selection.isOpen) return notify("Answer or close the selection first (Esc).");
     const { item } = this;
-    const shown = this.session.show_p && question.why !== "random" && question.why !== "audit";
+    const shown = this.session.show_p && !question.why.startsWith("random") && question.why !== "audit";
     const names = { item: item.id, label: this.labels[question.column] };
     const sent = { row: question.row, column: question.column, ...names, value, why: question.why, shown };
     const before = item.states[question.column];

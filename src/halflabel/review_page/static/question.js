@@ -36,7 +36,7 @@ function describeBlock(question, item, queue, { progress, session }) {
   const reason = describeReason(question, item, queue, progress);
   if (reason) parts.push(reason);
   const p = item.p?.[question.column] ?? null;
-  if (session.show_p && p !== null && !["random", "audit", "sample"].includes(question.why)) {
+  if (session.show_p && p !== null && !["random", "random of a part", "audit", "sample"].includes(question.why)) {
     parts.push(`p ${p.toFixed(2)}`);
   }
   return parts.join("; ");

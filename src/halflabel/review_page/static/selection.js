@@ -84,13 +84,16 @@ export class Selection {
     const { members, selected, probable, min_p } = this.found;
     byId("selection-text").textContent =
       `${plural(selected, "item")} selected; “${label}” is open for ${count(members)} of them.`;
-    const asked = this.#count(1) + this.#count(0);
+    const [yes, no] = [this.#count(1), this.#count(0)];
+    const asked = yes + no;
     byId("selection-sample").hidden = !members || asked > 0;
     byId("selection-sample").textContent = `Answer ${Math.min(12, members)} random ones first`;
     byId("selection-all").textContent = `Yes for all ${count(members)}`;
     byId("selection-none").textContent = `No for all ${count(members)}`;
     byId("selection-probable").textContent = `Yes where p ≥ ${min_p?.toFixed(2)}: ${count(probable)}`;
     byId("selection-probable").hidden = min_p === null || !probable;
+    byId("selection-all").classList.toggle("main", yes > no);
+    byId("selection-none").classList.toggle("main", no > yes);
     for (const id of ["selection-all", "selection-none", "selection-probable"]) byId(id).disabled = !members || !asked;
   }
 
