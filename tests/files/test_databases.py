@@ -11,6 +11,7 @@ from contextlib import closing
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cli.conftest import run
 
 import halflabel as hl
 from halflabel.files import ReadError, read_table
@@ -235,3 +236,16 @@ def test_a_kill_at_any_point_leaves_all_or_nothing(kind, tmp_path):
         counts.append(found)
     assert len(set(counts)) > 1
     assert len(set(counts)) < len(counts)  # some were killed before the end
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg", "mysql", "https", "s3"])
+def test_an_address_is_an_error_with_a_command_that_does_not_repeat_the_password(scheme, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    address = f"{scheme}://ana:secret@db.example.org:5432/shop"
+    result = run("complete", address, "--labels", "rock", "-o", "out.csv")
+    with pytest.raises(ReadError, match=r"the address of a server .* is not read: .*items\.(csv|tsv)") as error:
+        hl.open_table(address, labels="rock")
+    for text in (str(error.value), result.output):
+        assert "the address of a server" in text
+        assert "secret" not in text
+    assert list(tmp_path.iterdir()) == []

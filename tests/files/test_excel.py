@@ -144,3 +144,22 @@ def test_a_text_that_begins_as_a_formula_stays_a_text(book, tmp_path):
     TABLES["excel"].rewrite(raw.frame.assign(more="=1+1"), raw, tmp_path / "out.xlsx")
     cell = openpyxl.load_workbook(tmp_path / "out.xlsx")["Data"]["F5"]
     assert (cell.value, cell.data_type) in (("=1+1", "s"), ("=1+1", "inlineStr"))
+
+
+def test_rows_that_are_no_items_are_left_out_and_stay_in_the_copy(book, tmp_path):
+    changed = openpyxl.load_workbook(book)
+    sheet = changed["Data"]
+    line = next(row[0].row for row in sheet.iter_rows() if row[0].value == "song") + 1
+    sheet.insert_rows(line)
+    for column, text in enumerate(["Which song?", "Tempo", "Twice", "Which day?", "Is it rock?"], start=1):
+        sheet.cell(line, column).value = text
+    sheet.append(["Total", 9.5])
+    changed.save(book)
+    with pytest.raises(ReadError, match=rf"line {line}: this line holds text .* state skip_rows='{line}'\."):
+        read_table(book, sheet="Data")
+    raw = read_table(book, sheet="Data", skip_rows=f"{line},last")
+    assert raw.frame["song"].tolist() == [f"s{i}" for i in range(N)]
+    TABLES["excel"].rewrite(raw.frame.assign(rock=1), raw, tmp_path / "out.xlsx")
+    after = openpyxl.load_workbook(tmp_path / "out.xlsx")["Data"]
+    rock = [after.cell(row, 5).value for row in range(line, after.max_row + 1)]
+    assert rock == ["Is it rock?", *[1] * N, None]

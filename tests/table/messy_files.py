@@ -15,14 +15,17 @@ from tests.table.notations import NOTATIONS, list_plain
 PLACES = ("tags", "tags", "tags", "columns", "words", "pairs")
 DELIMITERS = (",", ";", "\t", "|")
 ENCODINGS = ("utf-8", "utf-8-sig", "cp1252", "utf-16")
-JUNK = ("", "", "", "title", "title and blank", "padded title", "second header", "total row")
+JUNK = ("", "", "", "title", "title and blank", "padded title", "second header", "total row", "repeated header",
+        "remark", "padded remark", "blank rows", "subtotal")  # fmt: skip
 
 #: A cell that stands for nothing, and its meaning: an unlabelled item, or an annotated item without tags.
 BLANKS = (("", None), ("", None), ("NA", None), ("NULL", None), ("none", []), ("n/a", None), ("-", []), ("None", None),
-          ("None", []), ("N/A", []))  # fmt: skip
+          ("None", []), ("N/A", []), ("\\N", None), ("(null)", None), ("#REF!", None), ("k.A.", []), ("[]", []),
+          ("not yet", None), ("nothing fits", []))  # fmt: skip
 
 #: Words of label columns for yes, no and unknown.
-WORDS = (("yes", "no", ""), ("x", "-", "?"), ("Ja", "Nein", ""), ("TRUE", "FALSE", "NA"), ("1", "0", "-99"))
+WORDS = (("yes", "no", ""), ("x", "-", "?"), ("Ja", "Nein", ""), ("TRUE", "FALSE", "NA"), ("1", "0", "-99"),
+         ("1", "0", "\\N"), ("t", "f", ""), ("1", "2", "9"), ("vrai", "faux", "(null)"))  # fmt: skip
 
 NAMES = ("rock", "hard rock", "sad", "live", "hip-hop", "R&B", "Café", "C++", "new wave", "Rock (US, UK)", "punk",
          "jazz", "Arts, crafts", "drum'n'bass", "a.k.a.", "70s", "50/50", "lo_fi", "naïve", "Straße")  # fmt: skip
@@ -118,8 +121,15 @@ def _add_junk(junk: str, header: list[str], rows: list[list[str]], tempo: Any, d
     below = (
         [["Total", _number(round(float(sum(tempo)), 2), delimiter), *[""] * (width - 2)]] if junk == "total row" else []
     )
+    below += [["Source: our archive", *[""] * (width - 1 if junk == "padded remark" else 0)]] * junk.endswith("remark")
     second = [[f"What is {name}?" for name in header]] if junk == "second header" else []
-    return [*above, header, *second, *rows, *below]
+    half = len(rows) // 2
+    between = {
+        "repeated header": [header],
+        "blank rows": [[""] * width] * 2,
+        "subtotal": [["Subtotal", _number(1234.5, delimiter), *[""] * (width - 2)]],
+    }.get(junk, [])
+    return [*above, header, *second, *rows[:half], *between, *rows[half:], *below]
 
 
 def _write(path: Path, lines: list[list[str]], delimiter: str, encoding: str) -> None:

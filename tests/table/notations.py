@@ -49,6 +49,10 @@ def _quote(names: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' if "," in name else name for name in names)
 
 
+def _double(name: str) -> str:
+    return f'"{name}"'
+
+
 NOTATIONS = {
     "semicolon": _join(";"),
     "semicolon and blank": _join("; "),
@@ -67,6 +71,19 @@ NOTATIONS = {
     "hashtags with commas": Notation(lambda names: ", ".join(f"#{name}" for name in names), "#,"),
     "bullets": Notation(lambda names: "\n".join(f"- {name}" for name in names), "\n"),
     "quoted commas": Notation(_quote, '"'),
+    "ideographic commas": _join("、"),
+    "wide commas": _join("，"),
+    "line breaks of HTML": _join("<br>", is_known=False),
+    "a word": _join(" and ", is_known=False),
+    "array of NumPy": Notation(lambda names: str(np.array(list(names)))),
+    "set of Python": Notation(lambda names: "{" + ", ".join(map(repr, names)) + "}"),
+    "tuple of Python": Notation(lambda names: repr(tuple(names))),
+    "vector of R": Notation(
+        lambda names: f"c({', '.join(map(_double, names))})" if len(names) > 1 else names[0], '"\\()'
+    ),
+    "array of Spark": Notation(lambda names: f"WrappedArray({', '.join(names)})", ",()"),
+    "values": Notation(lambda names: dict.fromkeys(names, True), is_text=False),
+    "values in JSON": Notation(lambda names: json.dumps(dict.fromkeys(names, True), ensure_ascii=False)),
     "array of a database": Notation(lambda names: "{" + ",".join(names) + "}", '",{}'),
     "JSON": Notation(lambda names: json.dumps(list(names), ensure_ascii=False)),
     "Python": Notation(lambda names: repr(list(names))),

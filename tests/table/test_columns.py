@@ -17,6 +17,8 @@ def test_every_column_is_an_argument_with_the_same_default(function):
     arguments = inspect.signature(function).parameters
     assert all(argument.kind is not argument.VAR_KEYWORD for argument in arguments.values())
     columns = {field.name: field.default for field in fields(Columns)}
+    if function is hl.evaluate:
+        del columns["sources"], columns["reference"]  # votes show the values of entries that are hidden
     assert {name: arguments[name].default for name in columns} == columns
 
 

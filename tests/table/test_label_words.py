@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from halflabel._wording import name_command_options
 from halflabel.table import Columns
+from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.keys import parse_words
 from halflabel.table.label_words import (
     check_label_values,
     find_meanings,
@@ -50,7 +55,7 @@ def test_cells_are_read_by_their_meaning():
 def test_the_first_word_without_a_meaning_is_named():
     frame = pd.DataFrame({"rock": ["yes", None, "maybe", "no", "never"]})
     with pytest.raises(
-        ValueError, match=r"label 'rock' holds 'maybe' \(row 2\), but .* the column holds 'yes', 'maybe'"
+        ValueError, match=r"label 'rock' holds 'maybe' \(row 2\), but .* the label columns hold 'yes', 'maybe'"
     ):
         read_label_words(frame, ["rock"], YES_NO)
 
@@ -76,6 +81,26 @@ def test_truth_values_need_no_words(column):
 def test_other_values_are_an_error_that_names_the_first(column, cell, row):
     with pytest.raises(ValueError, match=rf"label 'a' holds {cell} \(row {row}\)"):
         check_label_values(pd.DataFrame({"b": [1, 0, 1], "a": column}), ["b", "a"])
+
+
+SURVEYS = [("ja", "nein"), ("oui", "non"), ("Selected", "Not selected"), ("checked", "unchecked"), ("x", "-"),
+           ("a", "b"), ("genannt", "nicht genannt"), ("quoted", "not quoted"), ("1", "2"), ("✓", "✗"),
+           ("d'accord", "other; no"), ("Y", "N"), ("1", "0"), ("1", "-1")]  # fmt: skip
+
+
+@pytest.mark.parametrize("unknown", [None, "-99", "n/a", "?"])
+@pytest.mark.parametrize(("yes", "no"), SURVEYS)
+def test_an_error_about_two_words_offers_the_right_option(yes, no, unknown):
+    """The option is read again, as the command reads it, and gives the meaning of each cell."""
+    cells = [[yes, no, unknown], [no, yes, yes], [yes, unknown, no]]
+    frame = pd.DataFrame(cells, columns=list("pqr"))
+    with name_command_options({"words": "--set words="}), pytest.raises(AmbiguousReading) as question:
+        check_label_values(frame, list("pqr"))
+    ways = [shlex.split(way)[1].removeprefix("words=") for _, way in question.value.ways]
+    right = [[1, 0, np.nan], [0, 1, 1], [1, np.nan, 0]]
+    read = [read_label_words(frame, list("pqr"), find_meanings(Columns(**parse_words(way)))) for way in ways]
+    assert any(np.array_equal(table, right, equal_nan=True) for table in read), ways
+    assert len(read) == 1 or {yes, no} in ({"a", "b"}, {"1", "2"}, {"1", "-1"}, {"d'accord", "other; no"})
 
 
 class TestWriting:

@@ -38,7 +38,7 @@ def test_text_in_a_label_column_raises_by_name_value_and_row():
     frame = pd.DataFrame({"rock": [None, "yes", "no"]})
     with pytest.raises(
         ValueError,
-        match=r"label 'rock' holds 'yes' \(row 1\), but .* with yes=, no= and unknown=; the column holds",
+        match=r"label 'rock' holds 'yes' \(row 1\), but .* If 'yes' means yes and 'no' means no, state yes='yes', no",
     ):
         read_labels(frame, Roles(labels=("rock",)))
 

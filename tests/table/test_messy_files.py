@@ -14,7 +14,7 @@ from halflabel.table import open_table
 from halflabel.table.ambiguous import AmbiguousReading
 
 #: An option in a sentence, such as ``skip_rows='1-2'``.
-_OPTION = re.compile(r"(skip_rows|sep|no|unknown|yes|case|negation|scores|empty)=('[^']*')")
+_OPTION = re.compile(r"(skip_rows|sep|no|unknown|yes|case|tag_marks|scores|empty)=('[^']*')")
 
 
 def follow(messy, given, depth=6):
@@ -27,10 +27,14 @@ def follow(messy, given, depth=6):
         ways, sentences = [f"{name}={value}" for name, value in _OPTION.findall(str(error))], (str(error),)
     else:
         yield opened, opened.notes
-        named = [match for note in opened.notes if "total row" in note for match in _OPTION.findall(note)]
+        named = [match for note in opened.notes if _names_a_row(note) for match in _OPTION.findall(note)]
         ways, sentences = [f"{name}={value}" for name, value in named], ()
     for way in ways if depth else ():
         yield from ((table, (*sentences, *notes)) for table, notes in follow(messy, state(given, way), depth - 1))
+
+
+def _names_a_row(note):
+    return "total row" in note or "leave it out" in note or "leave them out" in note
 
 
 def state(given, way):
@@ -56,7 +60,7 @@ def is_right(opened, messy):
 def judge(messy):
     """Return the result for a file: read, asked (one way is right), misread, or an error without the right way."""
     results = list(follow(messy, messy.given))
-    if len(results) == 1 and not [s for s in results[0][1] if "state" in s or "total row" in s]:
+    if len(results) == 1 and not [s for s in results[0][1] if "state" in s or _names_a_row(s)]:
         return "read" if is_right(results[0][0], messy) else "misread"
     return "asked" if any(is_right(opened, messy) for opened, _ in results) else "no way"
 

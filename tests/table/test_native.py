@@ -121,7 +121,7 @@ def test_words_of_labels():
     words = pd.DataFrame(ROWS).assign(dance=lambda table: table["dance"].map({1: "yes", 0: "no"}).fillna("?"))
     filled = complete(words, yes="yes", no="no", unknown="?")
     assert filled.table["dance"].tolist() == ["yes" if i % 2 else "no" for i in range(N)]
-    with pytest.raises(ValueError, match=r"holds 'no' \(row 0\).* other words with yes=, no= and unknown="):
+    with pytest.raises(ValueError, match=r"holds 'no' \(row 0\).* state yes='yes', no='no', unknown='\?'\."):
         complete(words)
 
 

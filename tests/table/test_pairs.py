@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import FEWER_EXAMPLES
+from tests.table.notations import list_readings
 
+from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.pairs import read_pairs
+from halflabel.table.tag_recognition import TagOptions
 
 IDS = ["a", "b", "c", "d"]
 TAGS = ["T1", "T2", "T3"]
@@ -140,3 +143,39 @@ def test_columns_that_are_not_clear_are_one_sentence(options, message):
     pairs = pd.DataFrame({"item": ["a", "b"], "tag": ["T1", "T2"], "vote": ["maybe", "1"]})
     with pytest.raises(ValueError, match=message):
         read_pairs(pairs, "item", IDS, absent="irrelevant", **options)
+
+
+WRITE = {
+    "a word": lambda tag, k: "none" if k == 0 else tag,
+    "a mark": lambda tag, k: f"-{tag}" if k == 0 else tag,
+    "doubt": lambda tag, k: f"{tag}?" if k == 0 else tag,
+    "spelling": lambda tag, k: tag.upper() if k == 0 else tag,
+    "invisible": lambda tag, k: f"{tag}\u200b" if k == 0 else tag,
+    "a code": lambda tag, k: "\\N" if k == 0 else tag,
+    "scores": lambda tag, k: f"{tag}:0.{k + 1}",
+    "votes": lambda tag, k: f"{tag} x{k + 2}",
+}
+
+
+@pytest.mark.parametrize("kind", WRITE)
+@given(seed=st.integers(0, 99))
+def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
+    """The oracle is a column of lists: it asks the same questions, and each way gives the same labels."""
+    rng = np.random.default_rng(seed)
+    has = rng.random((30, 3)) < 0.6
+    has[:3] = True
+    names = ("rock", "sad", "live")
+    lists = [[WRITE[kind](names[j], rng.integers(0, 3)) for j in np.flatnonzero(row)] or ["rock"] for row in has]
+    pairs = pd.DataFrame(
+        [(i, tag) for i, tags in enumerate(lists) for tag in dict.fromkeys(tags)], columns=["id", "tag"]
+    )
+    readings = list(list_readings(pd.Series(lists, name="tags")))
+    assert len(readings) > 1
+    for options, labels in readings:
+        if options.scores == "prior":
+            continue
+        found = read_pairs(pairs, "id", range(30), absent="irrelevant", options=options).labels
+        assert found.names == labels.names
+        assert found.state[labels.annotated].tolist() == labels.state[labels.annotated].tolist()
+    with pytest.raises(AmbiguousReading):
+        read_pairs(pairs, "id", range(30), absent="irrelevant", options=TagOptions())

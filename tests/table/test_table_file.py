@@ -21,6 +21,7 @@ TEXT = st.text(st.characters(codec="utf-8"), min_size=1)
 BY_KIND = {
     "text": TEXT.filter(lambda text: not text.endswith(".npy")),
     "names": NAMES,
+    "rules": NAMES,
     "number": st.integers(1, 999_999_999),
     "size": st.tuples(st.integers(1, 99), st.integers(1, 99)),
     "words": st.dictionaries(st.sampled_from(list(VALUES.values())), NAMES, min_size=1),
@@ -28,6 +29,7 @@ BY_KIND = {
 VALUE = {
     key.name: st.sampled_from(key.choices) if key.choices else BY_KIND[key.kind] for key in KEYS if key.kind != "path"
 }
+del VALUE["embed"]  # code: a table file does not hold it
 DESCRIPTIONS = st.fixed_dictionaries({}, optional=VALUE)
 
 

@@ -15,11 +15,15 @@ from typing import Any
 
 from halflabel._memory import free_memory
 from halflabel._wording import option, plural
+from halflabel.files.encodings import ask_for_encoding
 from halflabel.files.raw_table import ReadError
 from halflabel.files.skipped import SkippedLines
 
 #: Maximum size of a decompressed file, in bytes and as a share of the free memory.
 MAX_BYTES, MAX_SHARE = 8_000_000_000, 0.25
+
+#: Number of bytes from which an unknown encoding is learned.
+MAX_START = 4_000_000
 
 
 def base_suffix(path: Path) -> str:
@@ -130,6 +134,8 @@ def encoding_of(path: Path, *, max_bytes: int | None = None) -> str:
         start = stream.peek(4)[:4]
         if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
+        if start[1:2] == start[3:4] == b"\0" != start[:1]:
+            return "utf-16-le"
         possible = {
             "utf-8": codecs.getincrementaldecoder("utf-8")(),
             "cp1252": codecs.getincrementaldecoder("cp1252")(),
@@ -144,9 +150,20 @@ def encoding_of(path: Path, *, max_bytes: int | None = None) -> str:
             if not chunk:
                 break
     if not possible:
-        reason = f"it is neither UTF-8 nor Windows-1252: name its encoding with {option('encoding')}."
+        ways = ask_for_encoding(_read_start(path)) or f"Name its encoding with {option('encoding')}."
+        raise ReadError.at(path, f"it is neither UTF-8 nor Windows-1252. {ways}")
+    if "utf-8" not in possible and (question := ask_for_encoding(_read_start(path))):
+        reason = (
+            f"it is not UTF-8, and its words are not words in Windows-1252, as Western Europe writes it. {question}"
+        )
         raise ReadError.at(path, reason)
     return "utf-8-sig" if start.startswith(codecs.BOM_UTF8) and "utf-8" in possible else next(iter(possible))
+
+
+def _read_start(path: Path) -> bytes:
+    """Return the first lines of a file that hold other bytes than ASCII."""
+    with io.BufferedReader(_Raw(path, size_limit())) as stream:
+        return b"".join(line for line in stream.read(MAX_START).splitlines(keepends=True) if not line.isascii())
 
 
 class _Raw(io.RawIOBase):

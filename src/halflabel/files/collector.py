@@ -21,6 +21,12 @@ from halflabel.labels import Absent
 #: Maximum number of items, and of cells, of one reading.
 MAX_ITEMS, MAX_ENTRIES = 20_000_000, 50_000_000
 
+#: Maximum number of labels, and of fields of all items together: a table has a column for each.
+MAX_LABELS, MAX_FIELDS = 100_000, 20_000
+
+#: The end of the note about entries that people answered differently.
+TAKEN_AS_UNKNOWN = "with different answers of different people: taken as unknown."
+
 
 class AbsentNotStated(ValueError):
     """A file lists the labels of items, and the caller did not state the meaning of a label that is not listed."""
@@ -73,6 +79,9 @@ class Collector:
         if len(self._cells) >= MAX_ENTRIES:
             raise ReadError.at(self.path, f"there are more than {MAX_ENTRIES:,} entries, the limit: split the file.")
         position = self._labels.setdefault(label, len(self._labels))
+        if position >= MAX_LABELS:
+            reason = f"there are more than {MAX_LABELS:,} labels, the limit: leave out the labels of few items."
+            raise ReadError.at(self.path, reason)
         self._cells.append((item, position, value, SOURCES.index(source), probability, by, at))
 
     def add_list(
@@ -164,7 +173,7 @@ class Collector:
         if not records.n_disagreements:
             return records
         number = plural(records.n_disagreements, "entry", "entries")
-        note = f"{number} with different answers of different people: taken as unknown."
+        note = f"{number} {TAKEN_AS_UNKNOWN}"
         return replace(records, notes=(*self.notes, note))
 
     def _check(self, items: pd.DataFrame) -> None:
@@ -177,6 +186,10 @@ class Collector:
             )
 
     def _items_table(self, numbered: bool) -> pd.DataFrame:
+        n_fields = len({name for fields in self._fields for name in fields})
+        if n_fields > MAX_FIELDS:
+            reason = f"its items have {n_fields:,} fields, above the limit of {MAX_FIELDS:,}: state numbers as a list."
+            raise ReadError.at(self.path, reason)
         n_items = len(self._items)
         index: pd.Index[Any] = pd.RangeIndex(1, n_items + 1)
         return frame_of(self._fields, index if numbered else pd.Index(list(self._items), dtype=object, name="id"))

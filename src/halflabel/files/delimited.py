@@ -30,12 +30,15 @@ from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import base_suffix, encoding_of, join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import DELIMITERS, write_delimited
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.skipped import MAX_LINES, find_line, find_title, has_second_header
+from halflabel.files.skipped import MAX_LINES, describe_second_header, find_line, find_title, has_second_header
 from halflabel.files.text_form import CANDIDATES, MAX_LINE, MISSING_WORDS, describe_row_names, recognise
 from halflabel.files.values import to_values
 
 #: A number that can be one with a point for thousands.
 _POINTS = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})+)\s*$"
+
+#: Maximum number of lines below a table that are taken for remarks.
+MAX_REMARKS = 20
 
 #: Columns of the widest table.
 MAX_COLUMNS = 100_000
@@ -100,11 +103,8 @@ def _read_cells(
     if skip_rows is None and len(form.header) == 1:
         _check_title(path, delimiter, encoding)
     if skip_rows is None and has_second_header(table):
-        reason = (
-            "this line holds text in all columns that otherwise hold numbers, as a second header does: if it is one, "
-            f"state {option('skip_rows', '2')}."
-        )
-        raise ReadError.at(path, reason, line=2)
+        raise ReadError.at(path, describe_second_header(2), line=2)
+    _check_repeated_header(path, form, table)
     return form, table, notes
 
 
@@ -133,6 +133,21 @@ def _parse_cells(
         raise ReadError.at(path, "there is a header but no row below it.")
     _check_last_cell(path, form, names, table)
     return form, table, [*notes, *row_names]
+
+
+def _check_repeated_header(path: Path, form: TextForm, table: pa.Table) -> None:
+    """Raise if lines between the rows repeat the column names, as joined exports have them."""
+    column = table.column(table.num_columns - 1)
+    if not compute.any(compute.equal(compute.utf8_trim_whitespace(column), form.header[-1].strip())).as_py():
+        return
+    rows = _rows(path, form)
+    starts = [1] + [rows.line_num + 1 for _ in rows]
+    found = [start for start, row in zip(starts, _rows(path, form), strict=False) if row == list(form.header)][1:]
+    if found:
+        numbers = ",".join(str(find_line(line, form.skip)) for line in found)
+        repeat = "line repeats" if len(found) == 1 else "lines repeat"
+        reason = f"{len(found)} {repeat} the column names: state {option('skip_rows', numbers)}."
+        raise ReadError.at(path, reason, line=int(numbers.split(",")[0]))
 
 
 def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: Sequence[str]) -> None:
@@ -182,10 +197,13 @@ def _choose_options(form: TextForm, names: list[str], kept: Sequence[str] = ()) 
     }
 
 
-def open_delimited(path: Path, delimiter: str | None = None, encoding: str | None = None) -> tuple[TextForm, list[str]]:
+def open_delimited(
+    path: Path, delimiter: str | None = None, encoding: str | None = None, skip_rows: str | None = None
+) -> tuple[TextForm, list[str]]:
     """Return the form of a file of any size and the names of its columns, for :func:`read_batches`."""
     default = DELIMITERS.get(base_suffix(path), ",")
-    form, _ = recognise(path, _checked_mark(delimiter), encoding, default, max_bytes=sys.maxsize)
+    mark = _checked_mark(delimiter)
+    form, _ = recognise(path, mark, encoding, default, max_bytes=sys.maxsize, skip_rows=skip_rows)
     names = _header(path, form)
     has_row_names = "index" not in names and _first_width(path, form) == len(names) + 1
     return form, ["index", *names] if has_row_names else names
@@ -204,7 +222,8 @@ def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[st
     if _first_width(path, form) == 0:
         return
     try:
-        with open_text(path, max_line=MAX_LINE, max_bytes=sys.maxsize, encoding=form.encoding) as stream:
+        size = {"max_line": MAX_LINE, "max_bytes": sys.maxsize}
+        with open_text(path, **size, encoding=form.encoding, skip=form.skip) as stream:
             yield from arrow_csv.open_csv(stream, **_choose_options(form, names, kept))
     except pa.ArrowInvalid as error:
         raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
@@ -220,10 +239,11 @@ def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) ->
     return cells
 
 
-def find_first_line(cells: Iterable[pa.Table]) -> int | None:
+def find_first_line(cells: Iterable[pa.Table], form: TextForm) -> int | None:
     """Return the line of the first row of a file, or None if a cell holds a line break, so that rows are not lines."""
     columns = (column for table in cells for column in table.columns)
-    return None if any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns) else 2
+    has_breaks = any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns)
+    return None if has_breaks else find_line(2, form.skip)
 
 
 def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] = ()) -> pd.DataFrame:
@@ -254,7 +274,14 @@ def _header(path: Path, form: TextForm) -> list[str]:
     try:
         first: list[str] = next(_rows(path, form), [])
     except csv.Error as error:
-        raise ReadError.at(path, f"the header cannot be read ({error}).", line=1) from None
+        line = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip), (1, ""))[1]
+        old = "new-line character" in str(error) and not line.endswith("\n")
+        reason = (
+            "its lines end with a carriage return only: write other line ends (tr '\\r' '\\n' < old.csv > new.csv)."
+            if old
+            else f"the header cannot be read ({error})."
+        )
+        raise ReadError.at(path, reason, line=1) from None
     names = [cell.strip() for cell in first]
     if not any(names):
         raise ReadError.at(path, "the first line is empty, where the column names should stand.", line=1)
@@ -307,13 +334,27 @@ def _diagnosis(path: Path, form: TextForm, names: list[str]) -> ReadError | None
         for row in reader:
             start, end = end + 1, reader.line_num
             if row and len(row) != len(names):
-                return ReadError.at(path, _ragged(row, names), line=find_line(start, form.skip))
+                way = _leave_out_remarks(row, start, reader, form)
+                return ReadError.at(path, _ragged(row, names) + way, line=find_line(start, form.skip))
     except csv.Error as error:
         if "field limit" in str(error):  # a limit of this second reader only
             return None
         reason = f"the row that begins here cannot be read ({error}): is a quote opened and not closed?"
         return ReadError.at(path, reason, line=end + 1)
     return None
+
+
+def _leave_out_remarks(row: list[str], start: int, reader: Any, form: TextForm) -> str:
+    """Return the way to leave out the last lines of a file, if these hold one cell each, else an empty text."""
+    lines, end = [start], reader.line_num
+    for after in islice(reader, MAX_REMARKS):
+        lines += [end + 1] if after else []
+        row, end = [*row, *after[1:]], reader.line_num
+    if len(row) > 1 or next(reader, None) is not None:
+        return ""
+    remark = "this is a remark" if len(lines) == 1 else "these last lines are remarks"
+    numbers = ",".join(str(find_line(line, form.skip)) for line in lines)
+    return f" If {remark}, state {option('skip_rows', numbers)}."
 
 
 def _ragged(row: list[str], names: list[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import importlib
+import io
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel._files import atomic_write
 from halflabel._wording import clipped, count, listed, option, quoted
@@ -27,6 +29,8 @@ from halflabel.files.loss import Loss
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
+from halflabel.files.skipped import MAX_ROWS as MAX_SECOND
+from halflabel.files.skipped import describe_second_header, has_second_header, parse_lines
 
 #: The limits of Excel.
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
@@ -61,20 +65,24 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     return from_frame(frame, paths[0], options, FORMAT.name, notes=raw.notes)
 
 
-def _read_table(path: Path, *, sheet: str | None = None) -> RawTable:
+def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None = None) -> RawTable:
     """Read the sheet of a name, or the first sheet that is not empty."""
     with _open_book(path) as book:
         sheets = _list_sheets(book, path)
         chosen = next(iter(sheets)) if sheet is None else sheet
         if chosen not in sheets:
             raise ReadError.at(path, f"there is no visible sheet {sheet!r} with rows in it: it has {quoted(sheets)}.")
-        frame, notes = _table(sheets[chosen], path, chosen)
+        rows = sheets[chosen]
+        skip = () if skip_rows is None else parse_lines(skip_rows, rows[-1][0])
+        frame, notes = _table(_leave_out(rows, skip), path, chosen)
+        if skip_rows is None:
+            _check_second_header(rows, path)
         frame, own = (frame, []) if sheet is not None else _add_own(frame, sheets, path)
     others = [name for name in sheets if name not in (chosen, *own)]
     if others and sheet is None:
         way = option("sheet", others[0])
         notes += (f"Only the first sheet, {chosen!r}, was read, not {listed(others)}. Name another one with {way}.",)
-    return RawTable(frame, source=str(path), notes=notes, table=chosen)
+    return RawTable(frame, source=str(path), notes=notes, table=chosen, skip=skip)
 
 
 def _add_own(frame: pd.DataFrame, sheets: Mapping[str, list[Line]], path: Path) -> tuple[pd.DataFrame, list[str]]:
@@ -121,6 +129,19 @@ def _iterate_rows(sheet: Any, path: Path) -> Iterator[Line]:
             raise ReadError.at(path, f"sheet {sheet.title!r}: a row is beyond the {count(MAX_ROWS)} that Excel has.")
         if any(cell is not None for cell in row):
             yield number, row
+
+
+def _leave_out(rows: Sequence[Line], skip: Sequence[int]) -> list[Line]:
+    """Return the rows that are not skipped: at least the last one, so that there is a header."""
+    return [row for row in rows if row[0] not in skip] or list(rows[-1:])
+
+
+def _check_second_header(rows: Sequence[Line], path: Path) -> None:
+    (_, names), *below = rows[_find_header(rows) :][: MAX_SECOND + 2]
+    cells = [[_value(cell) for cell in (*row, *[None] * len(names))[: len(names)]] for _, row in below]
+    texts = {str(j): [None if row[j] is None else str(row[j]) for row in cells] for j in range(len(names))}
+    if below and has_second_header(pa.table(texts)):
+        raise ReadError.at(path, describe_second_header(below[0][0]), line=below[0][0])
 
 
 def _find_header(rows: Sequence[Line]) -> int:
@@ -195,8 +216,15 @@ def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> Non
         sheet = book.create_sheet(title)
         for row in rows:
             sheet.append([_cell(value, sheet) for value in row])
+    _save(book, path)
+
+
+def _save(book: Any, path: Path) -> None:
+    """Write a workbook that is whole in memory: openpyxl leaves an archive open that a disk cannot take."""
+    content = io.BytesIO()
+    book.save(content)
     with atomic_write(path) as file:
-        book.save(file)
+        file.write(content.getbuffer())
 
 
 def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...] | None:
@@ -209,7 +237,7 @@ def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...] 
     frame, source = _with_text_lists(frame), Path(raw.source)
     _check_table(frame)
     with _open_book(source) as values:
-        rows = _list_sheets(values, source)[raw.table]
+        rows = _leave_out(_list_sheets(values, source)[raw.table], raw.skip)
     place = _find_header(rows)
     (line, header), lines = rows[place], [number for number, _ in rows[place + 1 :]]
     columns = {str(cell).strip(): number for number, cell in enumerate(header, start=1) if cell is not None}
@@ -224,8 +252,7 @@ def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...] 
         for number, old, new in zip(lines, before, map(_plain, frame[name]), strict=True):
             if old != new and new is not None:
                 _put(sheet, number, column, new)
-    with atomic_write(path) as file:
-        book.save(file)
+    _save(book, path)
     return _describe_copy(book, source)
 
 
@@ -329,7 +356,7 @@ FORMAT = Format(
         _read_table,
         _write_table,
         _check_table,
-        options=("sheet",),
+        options=("sheet", "skip_rows"),
         tables=_list_names,
         rewrite=_rewrite,
     ),

@@ -139,9 +139,15 @@ def _question(cell: Cell, meta: dict[str, Any]) -> dict[str, Any]:
 
 def _answer(cell: Cell, meta: dict[str, Any]) -> dict[str, Any]:
     signed: dict[str, Any] = {} if cell.by is None else {"_annotator_id": cell.by, "_session_id": cell.by}
-    if cell.at is not None:
-        signed["_timestamp"] = int(datetime.fromisoformat(cell.at).timestamp())
-    return {"answer": ANSWERS[cell.value], "meta": meta} | signed
+    return {"answer": ANSWERS[cell.value], "meta": meta} | signed | _read_time(cell.at)
+
+
+def _read_time(text: str | None) -> dict[str, int]:
+    """Return the time of an answer in seconds. A text that is not a time, which other tools allow, is left out."""
+    try:
+        return {} if text is None else {"_timestamp": int(datetime.fromisoformat(text).timestamp())}
+    except (ValueError, OverflowError, OSError):
+        return {}
 
 
 def companion(path: Path) -> Path:

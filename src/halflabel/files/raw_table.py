@@ -100,6 +100,8 @@ class RawTable:
         The name of the format of the file; empty for objects in memory.
     table : str
         The name of the table, in a file that holds several.
+    skip : tuple of int
+        The rows of a sheet that do not belong to the table.
     references : dict of str to (str, str)
         The columns that refer to another table of the same file: its name, and its column.
     """
@@ -117,6 +119,7 @@ class RawTable:
     classes: Mapping[str, list[str]] = field(default_factory=dict)
     format: str = ""
     table: str = ""
+    skip: tuple[int, ...] = ()
     references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:

@@ -14,6 +14,20 @@ from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.registry import FORMATS, TABLES, TEXT, check_name, find_by_content, find_by_suffix
 from halflabel.files.svmlight import looks_like_svmlight
 
+_PSQL = """psql --csv -c 'SELECT * FROM items' "$ADDRESS" > items.csv"""
+_CURL = 'curl -o items.csv "$ADDRESS"'
+
+#: Commands that write a file, by the scheme of an address.
+_WAYS = {
+    "postgres": _PSQL,
+    "postgresql": _PSQL,
+    "mysql": "mysql --batch -e 'SELECT * FROM items' shop > items.tsv",
+    "http": _CURL,
+    "https": _CURL,
+    "s3": "aws s3 cp $ADDRESS items.csv",
+    "gs": "gcloud storage cp $ADDRESS items.csv",
+}
+
 
 def read_table(
     path: str | os.PathLike[str],
@@ -71,7 +85,7 @@ def read_table(
     query : str, optional
         For a database: the SELECT whose rows are read, in place of a table.
     skip_rows : str, optional
-        For delimited text: lines that do not belong to rows, such as "1-2,504" or "last".
+        For delimited text and workbooks: lines that do not belong to rows, such as "1-2,504" or "last".
     sheet : str, optional
         For a workbook: the sheet; by default the first one that is not empty.
 
@@ -108,8 +122,18 @@ def check_exists(path: Path) -> None:
     if path.is_dir():
         raise ReadError.at(path, "this is a folder; name a file in it.")
     if not path.exists():
+        check_address(path)
         raise ReadError.at(path, "there is no such file.")
     check_ordinary(path)
+
+
+def check_address(path: str | os.PathLike[str]) -> None:
+    """Raise for the address of a server, with a command that writes a file. The address is secret."""
+    scheme, colon, _ = os.fspath(path).partition(":/")
+    if colon and (way := _WAYS.get(scheme.lower().partition("+")[0])):
+        raise ReadError(
+            f"the address of a server ({scheme}) is not read: write the rows into a file, `{way}`, and name that file."
+        )
 
 
 def _find_kind(path: Path, given: Mapping[str, object]) -> str:

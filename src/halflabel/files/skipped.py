@@ -12,6 +12,8 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
 
+from halflabel._wording import option
+
 #: Maximum number of lines that are read to find a title, and of rows to find a second header.
 MAX_LINES, MAX_ROWS = 40, 50
 
@@ -147,6 +149,14 @@ def has_second_header(table: pa.Table) -> bool:
         return False
     is_new = all(row[name] and row[name] not in below[name].to_pylist() for name in others)
     return len(numbers) > 1 or (is_new and len(row) > 2)
+
+
+def describe_second_header(line: int) -> str:
+    """Return the reason of an error about a second header in a line."""
+    return (
+        "this line holds text in all columns that otherwise hold numbers, as a second header does: if it is one, "
+        f"state {option('skip_rows', str(line))}."
+    )
 
 
 def _are_numbers(cells: pa.ChunkedArray) -> bool:

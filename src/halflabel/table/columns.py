@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
 from halflabel._wording import option
 from halflabel.labels import Absent
+from halflabel.table.rule_files import collect_rules
 
 Empty = Literal["unlabelled", "none"]
 
 #: Fields that hold the name of one column, and of several.
 _SINGLE = ("id", "tags", "on", "text", "group")
-_SEVERAL = ("labels", "features", "ignore", "yes", "no", "unknown")
+_SEVERAL = ("labels", "positive_only", "features", "ignore", "yes", "no", "unknown")
 
 #: The words of each field that has some.
 _CHOICES = {
     "empty": ("unlabelled", "none"),
     "case": ("same", "different"),
     "scores": ("given", "prior", "name"),
+    "tag_marks": ("name",),
     "other_ids": ("drop",),
 }
 
@@ -31,7 +33,7 @@ VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
 OF_FILE = ("skip_rows", "delimiter", "encoding", "xml", "top_labels", "items_table", "query", "sheet")
 
 #: Fields of a description about cells, in addition to the fields of :class:`Columns`. They also hold for many files.
-OF_CELLS = ("case", "negation", "scores", "missing")
+OF_CELLS = ("case", "tag_marks", "scores", "missing", "rules")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +53,8 @@ class Columns:
         A long table with one row per (id, tag), and the name of its id column; needs ``id``.
     absent : {"irrelevant", "unknown"}, optional
         The meaning of a tag that an item does not list; needed for ``tags`` and ``pairs``.
+    positive_only : str or sequence of str, default=()
+        Labels, by name or pattern, of which an absent entry may be a missing positive, whatever ``absent`` is.
     empty : {"unlabelled", "none"}, optional
         The meaning of a cell of ``tags`` without a tag, in any form: an unlabelled item, or an annotated item without
         tags; by default as the form has it.
@@ -75,9 +79,14 @@ class Columns:
         A column of more distinct texts is not made a category.
     prior : DataFrame or array-like, optional
         Probabilities from another source, as in :func:`align_prior`.
+    sources : DataFrame or path, optional
+        The votes of several sources, as in :func:`halflabel.table.votes.open_votes`.
+    reference : str, optional
+        The source whose votes are taken as true.
     yes, no, unknown : str or sequence of str, optional
         Words of label columns that mean relevant, irrelevant and unknown; 1, 0, true, false and empty cells need none.
-        Among tags, words that are a tag, mean "no tag", and mean a missing value.
+        Among tags, words that are a tag, mean "no tag", and mean a missing value; and forms of tags, such as
+        ``no="no {tag}"`` and ``unknown="{tag}?"``: the item has the tag, does not have it, or may have it.
     format : str, optional
         The format of the file, where items are a path, see :data:`halflabel.files.registry.NAMES`.
 
@@ -97,6 +106,7 @@ class Columns:
     pairs: Any = None
     on: str | None = None
     absent: Absent | None = None
+    positive_only: str | Sequence[str] = ()
     empty: Empty | None = None
     sep: str | None = None
     id: str | None = None
@@ -107,6 +117,8 @@ class Columns:
     ignore: str | Sequence[str] = ()
     max_categories: int = 20
     prior: Any = None
+    sources: Any = None
+    reference: str | None = None
     yes: str | Sequence[str] = ()
     no: str | Sequence[str] = ()
     unknown: str | Sequence[str] = ()
@@ -156,8 +168,9 @@ class Description(Columns):
     ----------
     case : {"same", "different"}, optional
         Whether tags that differ in upper and lower case only are the same tag.
-    negation : str, optional
-        The mark before a tag that an item does not have, such as ``"-"``; "none" if names begin with such a mark.
+    tag_marks : {"name"}, optional
+        Marks around tags that ``yes``, ``no`` and ``unknown`` do not state are parts of names. By default a mark such
+        as that of ``-rock``, or ``rock?`` next to ``rock``, is an error that asks for its meaning.
     scores : {"given", "prior", "name"}, optional
         The meaning of tags with a score, such as ``rock:0.9``: they are given, they are the suggestions of a model, or
         the number is a part of the name.
@@ -177,8 +190,15 @@ class Description(Columns):
         A table of labels with the ids of the items, in the column ``on``.
     other_ids : {"drop"}, optional
         Rows of a further table about ids that no item has are left out; by default they are an error.
+    rules : str or sequence of str, optional
+        Rules between labels, or paths of files that hold them: "a -> b" (an item with a has b), "a -> not b",
+        "one of: a, b", "at most one of: a, b", "at least one of: a, b". A file has one rule per line, or it is a table
+        with the columns child and parent.
     images : str, optional
         The column of paths of pictures or sounds, of which features are made.
+    embed : callable or str, optional
+        An encoder of your own, or its name ``"MODULE:FUNCTION"``: it takes the files of ``images`` or of a folder, or
+        the texts of ``text``, as a list of text, and returns one row of numbers for each. It is never kept in a file.
     prior_field : str, optional
         The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
     show : str or sequence of str, optional
@@ -188,7 +208,7 @@ class Description(Columns):
     """
 
     case: str | None = None
-    negation: str | None = None
+    tag_marks: Literal["name"] | None = None
     scores: str | None = None
     missing: str | Sequence[str] = ()
     skip_rows: str | None = None
@@ -206,7 +226,9 @@ class Description(Columns):
     labels_file: Any = None
     other_ids: Literal["drop"] | None = None
     prior_field: str | None = None
+    rules: str | Sequence[str] = ()
     images: str | None = None
+    embed: str | Callable[[list[str]], Any] | None = None
     show: str | Sequence[str] | None = None
     thumbnails: tuple[int, int] | None = None
 
@@ -214,6 +236,7 @@ class Description(Columns):
         super().__post_init__()
         words = (self.missing,) if isinstance(self.missing, str | int | float) else self.missing
         object.__setattr__(self, "missing", tuple(map(str, words)))
+        object.__setattr__(self, "rules", collect_rules(self.rules))
         if self.show is not None:
             object.__setattr__(self, "show", (self.show,) if isinstance(self.show, str) else tuple(map(str, self.show)))
 

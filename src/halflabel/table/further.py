@@ -11,13 +11,13 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, option, plural, quoted
-from halflabel.files.media import describe_media
 from halflabel.files.raw_table import RawTable
 from halflabel.files.reading import read_table
 from halflabel.files.registry import TABLES
 from halflabel.table.cells import describe_missing, infer_kind, read_as_numbers, read_as_text, use_text_names
 from halflabel.table.columns import VECTOR_FILES, Description
 from halflabel.table.described import is_path
+from halflabel.table.embedding import embed_columns
 from halflabel.table.native import as_pandas
 from halflabel.table.pairs import find_rows, read_ids
 from halflabel.table.patterns import expand_patterns
@@ -27,7 +27,7 @@ from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
 
 #: Further tables that are used as they are.
-_FRAMES = ("tag_names", "annotated", "prior")
+_FRAMES = ("tag_names", "annotated", "prior", "sources")
 
 
 def read_further(given: Any, source: Source, columns: Description) -> Any:
@@ -69,7 +69,7 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
             f"or a table of labels ({option('labels_file')})."
         )
     source, columns = join_labels(source, columns)
-    columns = describe_images(source, columns)
+    columns = embed_columns(source, columns)
     columns = take_scores(source.raw.frame, join_vectors(source, columns))
     pairs = read_further(columns.pairs, source, columns)
     columns = link_pairs(pairs, source, columns)
@@ -154,28 +154,6 @@ def join_vectors(source: Source, columns: Description) -> Description:
 def is_vector_table(vectors: Any) -> bool:
     """Return whether vectors are the path of a table."""
     return is_path(vectors) and str(vectors).lower().endswith(VECTOR_FILES[1:])
-
-
-def describe_images(source: Source, columns: Description) -> Description:
-    """Return the columns with features of pictures or sounds as vectors, where a column has their paths.
-
-    Paths count from the folder of the items, or from the working directory for items in memory.
-    """
-    name = columns.images
-    if name is None:
-        return columns
-    if columns.vectors is not None:
-        raise ValueError(f"{option('images')} and {option('vectors')} both give the vectors of the items: use one.")
-    if name not in source.raw.frame.columns:
-        raise ValueError(describe_missing(name, source.raw.frame.columns))
-    folder = source.paths[0].parent if source.paths else Path()
-    paths = [folder / str(cell) for cell in source.raw.frame[name]]
-    if lacking := [path for path in paths if not path.is_file()]:
-        raise ValueError(
-            f"{count(len(lacking))} of {plural(len(paths), 'file')} in the column {name!r} are not there, for example "
-            f"{lacking[0]}: their paths count from {folder.resolve()}."
-        )
-    return replace(columns, vectors=describe_media(paths)[0], images=None)
 
 
 def _choose_labels(raw: RawTable, columns: Description) -> tuple[str, ...]:

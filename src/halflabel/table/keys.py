@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from halflabel._wording import quoted
+from halflabel._wording import quote_cell, quoted
 from halflabel.labels import Absent
 from halflabel.table.columns import Empty
+from halflabel.table.rule_files import collect_rules
 
-Kind = Literal["text", "names", "choice", "number", "path", "words", "size"]
+Kind = Literal["text", "names", "rules", "choice", "number", "path", "words", "size"]
 
 #: The meaning of the words of label columns: the argument of each value, as ``--words`` writes it.
 VALUES = {"1": "yes", "0": "no", "": "unknown"}
@@ -29,13 +30,14 @@ class Key:
 
     name: str  #: Its name in a table file, and with hyphens as an option.
     help: str  #: One line for people.
-    #: The kind of its value. One of "text", "names", "choice", "number", "path", "words", "size".
+    #: The kind of its value. One of "text", "names", "rules", "choice", "number", "path", "words", "size".
     kind: Kind = "text"
     metavar: str = "COL"  #: The name of its value in the help.
     choices: tuple[str, ...] = ()  #: The values of the kind "choice".
     #: Whether every command has it as an option; the value of another key is given as ``--set KEY=VALUE``.
     common: bool = False
     argument: str = ""  #: Its argument in Python, where that has another name.
+    is_code: bool = False  #: Whether its value is executed, so that no file may hold it.
 
     @property
     def flag(self) -> str:
@@ -62,6 +64,10 @@ class Key:
         texts = list(texts)
         if self.kind == "names":
             return split_names(texts)
+        if self.kind == "words":
+            return parse_words(";".join(texts))
+        if self.kind == "rules":
+            return collect_rules(texts)
         if len(texts) > 1:
             raise ValueError(f"{self.name} was given {len(texts)} times: give it once.")
         return _PARSERS[self.kind](self, texts[0])
@@ -76,7 +82,7 @@ class Key:
         """
         if not _is_plain(value, self.kind):
             raise ValueError(f"{self.name} must be {_PLAIN[self.kind]}, not {value!r:.80}")
-        if self.kind == "names":
+        if self.kind in ("names", "rules"):
             return tuple(value)
         if self.kind == "words":
             return {name: tuple(words) for name, words in value.items()}
@@ -129,19 +135,13 @@ def format_words(words: Mapping[str, Iterable[str]]) -> str:
     'yes,"a,b"=1;='
     """
     return ";".join(
-        ",".join(_quote(word) for word in words[name]) + f"={value}"
-        for value, name in VALUES.items()
-        if words.get(name)
+        ",".join(map(quote_cell, words[name])) + f"={value}" for value, name in VALUES.items() if words.get(name)
     )
 
 
 def _unquote(word: str) -> str:
     word = word.strip()
     return word[1:-1].replace('""', '"') if word.startswith('"') else word
-
-
-def _quote(word: str) -> str:
-    return '"' + word.replace('"', '""') + '"' if set(word) & set('",;=') else word
 
 
 def parse_size(text: str) -> tuple[int, int]:
@@ -175,7 +175,6 @@ _PARSERS: dict[str, Any] = {
     "path": _parse_text,
     "choice": _parse_choice,
     "number": _parse_number,
-    "words": lambda _, text: parse_words(text),
     "size": lambda _, text: parse_size(text),
 }
 
@@ -186,13 +185,14 @@ _PLAIN = {
     "size": "a text such as '8x8'",
     "number": "a whole number",
     "names": "a list of names",
+    "rules": "a list of rules such as 'jazz -> music'",
     "words": "a table of yes, no and unknown, each with a list of words",
 }
 
 
 def _is_plain(value: Any, kind: Kind) -> bool:
     """Return whether a value of a table file has the type of a kind."""
-    if kind == "names":
+    if kind in ("names", "rules"):
         return isinstance(value, list) and all(isinstance(name, str) for name in value)
     if kind == "words":
         return isinstance(value, dict) and all(name in VALUES.values() and _is_plain(words, "names")
@@ -206,6 +206,8 @@ KEYS = (
     Key("tags", "One column of tag lists, instead of --labels.", common=True),
     Key("absent", "Meaning of an unlisted tag; 'unknown' also for label columns of 1 and empty cells.", "choice",
         choices=get_args(Absent), common=True),
+    Key("positive_only", "Labels of which an absent entry may be a missing positive, such as a new tag; 'absent' is "
+        "about the other ones.", "names", "NAMES", common=True),
     Key("empty", "Meaning of an item without any tag: unlabelled, or without tags; by default as the form has it.",
         "choice", choices=get_args(Empty)),
     Key("text", "A column of free text, used as tf-idf.", common=True),
@@ -213,7 +215,11 @@ KEYS = (
     Key("features", "Feature columns; by default all that can serve.", "names", "NAMES"),
     Key("vectors", "A column of vectors, or a file of them.", metavar="COL|X.npy"),
     Key("images", "Column of paths of pictures or sounds to make features of; they count from the folder of ITEMS."),
+    Key("embed", "Your own encoder, from a list of files (of images or of a folder) or of texts (of text) to one row "
+        "of numbers for each; the module is executed.", metavar="MODULE:FUNCTION", is_code=True),
     Key("words", "Words of label columns, with their values: 'yes,x=1;no=0;?='.", "words", "WORDS"),
+    Key("rules", "Rules between labels: a file, or 'jazz -> music', 'one of: day, night', 'at most one of: a, b', "
+        "'at least one of: a, b'.", "rules", "FILE|RULE"),
     Key("group", "Column of equal values for rows that belong together (threads)."),
     Key("show", "Columns shown wherever items are listed; by default the text and a recognised id. Image files are "
         "shown as small pictures.", "names", "NAMES"),
@@ -223,8 +229,8 @@ KEYS = (
         "by default, as are lists.", metavar="TEXT"),
     Key("case", "Whether tags that differ in upper and lower case only are the same tag.", "choice",
         choices=("same", "different")),
-    Key("negation", "Mark before a tag that an item does not have, such as -; none if names begin with it.",
-        metavar="MARK"),
+    Key("tag_marks", "Meaning of marks around tags, such as rock?, that words ('{tag}?=') does not state: they are a "
+        "part of the name.", "choice", choices=("name",)),
     Key("scores", "Meaning of tags with a score, such as rock:0.9: they are given, or suggestions of a model, or the "
         "number is a part of the name.", "choice", choices=("given", "prior", "name")),
     Key("missing", "Numbers and words of feature columns that mean a missing value, such as -99,999.", "names",
@@ -232,7 +238,8 @@ KEYS = (
     Key("tags_file", "A long table of (id, tag); needs id and on.", "path", "FILE", argument="pairs"),
     Key("on", "The id column of tags_file or labels_file."),
     Key("tag", "The tag column of tags_file, if it has further columns."),
-    Key("value", "The column of tags_file that states whether the item has the tag: 1, 0, or words as in words."),
+    Key("value", "The column of tags_file, or the key of tags that are objects, that states whether the item has the "
+        "tag: 1, 0, or words as in words."),
     Key("tag_names", "Names of the tags, if tags_file has their ids.", "path", "FILE"),
     Key("annotated", "Ids of the items that were annotated, also without any tag.", "path", "FILE"),
     Key("labels_file", "A table of labels with the ids of the items in its column on.", "path", "FILE"),
@@ -240,10 +247,13 @@ KEYS = (
         "choice", choices=("drop",)),
     Key("prior", "Probabilities from another source: a table with the label columns.", "path", "FILE"),
     Key("prior_field", "Field of the items that holds such probabilities by label, such as llm.tags.", metavar="FIELD"),
+    Key("sources", "Votes of several sources: a table with the columns item, label, source and value.", "path", "FILE"),
+    Key("reference", "The source whose votes are taken as true.", metavar="NAME"),
     Key("max_categories", "Maximum number of distinct texts of a column that is read as a category; by default 20.",
         "number", "N"),
     Key("format", "Format of the file; recognised by default.", metavar="NAME"),
-    Key("skip_rows", "Lines of a text file that do not belong to items, such as 1-2,504 or last.", metavar="LINES"),
+    Key("skip_rows", "Lines of a text file, or rows of a sheet, that are not items, such as 1-2,504 or last.",
+        metavar="LINES"),
     Key("delimiter", "Character between the cells of a text file, or 'tab'; recognised by default.", metavar="TEXT"),
     Key("encoding", "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME"),
     Key("xml", "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE"),

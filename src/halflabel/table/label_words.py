@@ -12,11 +12,11 @@ import pandas as pd
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import name_row, names_command_options, option, quoted
 from halflabel.labels.answers import fold_word
+from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Columns
-
-#: Words that need not be stated; they are words of :mod:`halflabel.labels.answers`, and have the same meaning there.
-_PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
+from halflabel.table.odd_rows import join_columns
+from halflabel.table.word_meanings import PLAIN, find_own_words, list_ways, shares_words
 
 #: The meaning of each option.
 _VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
@@ -41,7 +41,7 @@ def find_meanings(columns: Columns) -> dict[str, float] | None:
             if word in stated:
                 raise ValueError(f"the word {word!r} was given two meanings ({_name_options()}): give it one.")
             stated[word] = value
-    return {**_PLAIN, **stated} if stated else None
+    return {**PLAIN, **stated} if stated else None
 
 
 def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float]) -> pd.DataFrame:
@@ -52,10 +52,17 @@ def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mappin
     ValueError
         At the first word without a meaning.
     """
-    return pd.DataFrame({name: _read_column(frame[name], meanings) for name in names}, index=frame.index)
+    read = {}
+    for name in names:
+        texts = read_as_text(frame[name])
+        wrong = [row for row, text in enumerate(texts) if text is not None and fold_word(text) not in meanings]
+        if wrong:
+            raise _ask_for_meanings(frame, names, name, wrong[0], meanings)
+        read[name] = np.array([_read_word(text, meanings) for text in texts], dtype=np.float64)
+    return pd.DataFrame(read, index=frame.index)
 
 
-def check_label_values(frame: pd.DataFrame, names: Iterable[str]) -> None:
+def check_label_values(frame: pd.DataFrame, names: Sequence[str]) -> None:
     """Raise for a label column that holds anything but 1, 0, truth values and gaps, with the way to state its words."""
     for name in names:
         column = frame[name]
@@ -64,7 +71,7 @@ def check_label_values(frame: pd.DataFrame, names: Iterable[str]) -> None:
         words = [None if text is None else fold_word(text) for text in read_as_text(column)]
         first = 0 if pd.api.types.is_numeric_dtype(column.dtype) else int(_is_text(column).argmax())
         wrong = [row for row, word in enumerate(words) if word not in (None, "1", "0")]
-        raise ValueError(_describe_words(column, words, first if not wrong else wrong[0]))
+        raise _ask_for_meanings(frame, names, name, first if not wrong else wrong[0], {})
 
 
 def _is_wrong(column: pd.Series[Any]) -> bool:
@@ -137,15 +144,6 @@ def find_words(
     return _usual_word(texts, meanings, 0.0), _usual_word(texts, meanings, 1.0)
 
 
-def _read_column(column: pd.Series[Any], meanings: Mapping[str, float]) -> Floats:
-    texts = read_as_text(column)
-    for row, text in enumerate(texts):
-        if text is not None and fold_word(text) not in meanings:
-            words = [None if each is None else fold_word(each) for each in texts]
-            raise ValueError(_describe_words(column, words, row))
-    return np.array([_read_word(text, meanings) for text in texts], dtype=np.float64)
-
-
 def _read_word(text: str | None, meanings: Mapping[str, float]) -> float:
     return meanings.get(fold_word(text or ""), np.nan)
 
@@ -153,7 +151,7 @@ def _read_word(text: str | None, meanings: Mapping[str, float]) -> float:
 def _usual_word(texts: Iterable[str | None], meanings: Mapping[str, float], value: float) -> str:
     """Return the word that a column uses most for a value, else the first that was stated."""
     used = Counter(text for text in texts if text is not None and meanings.get(fold_word(text)) == value)
-    stated = [word for word, meaning in meanings.items() if meaning == value and word not in _PLAIN and word]
+    stated = [word for word, meaning in meanings.items() if meaning == value and word not in PLAIN and word]
     return used.most_common(1)[0][0] if used else (stated or [f"{value:g}"])[0]
 
 
@@ -164,11 +162,30 @@ def _name_options() -> str:
     return f"{option('yes')}, {option('no')} and {option('unknown')}"
 
 
-def _describe_words(column: pd.Series[Any], words: Sequence[str | None], row: int) -> str:
-    distinct = [word for word in dict.fromkeys(words) if word is not None]
-    cell = column.iloc[row : row + 1].tolist()[0]
-    return (
-        f"label {column.name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or "
-        f"empty (unknown): state the meaning of other words with {_name_options()}; "
-        f"the column holds {quoted(distinct)}."
+def _ask_for_meanings(
+    frame: pd.DataFrame, names: Sequence[str], name: str, row: int, stated: Mapping[str, float]
+) -> ValueError:
+    """Return the error about a cell, with the probable meanings of the words of all label columns."""
+    texts = (text for each in names for text in read_as_text(frame[each]) if text is not None)
+    words = [word for word in dict.fromkeys(map(fold_word, texts)) if word]
+    own = {word: value for word, value in stated.items() if PLAIN.get(word) != value}
+    cell = frame[name].iloc[row : row + 1].tolist()[0]
+    found = (
+        f"label {name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or empty "
+        "(unknown)"
     )
+    by_column = [{word for text in read_as_text(frame[each]) if text and (word := fold_word(text))} for each in names]
+    if (way := find_own_words(by_column, own)) is not None:
+        return AmbiguousReading(f"{found}.", way)
+    if shares_words(by_column):
+        return ValueError(
+            f"{found}. The label columns hold the same words, as columns with one tag each do: if they list tags, join "
+            f"them into one column ({join_columns(list(names))}) and name it with {option('tags')}."
+        )
+    if ways := list(list_ways(words, own)):
+        return AmbiguousReading(f"{found}.", *ways)
+    one = " ".join((option("tags", name), option("absent", "irrelevant"), option("rules", "one of: *")))
+    one = one if names_command_options() else one.replace("' ", "', ")
+    single = f" If {name!r} holds one of several classes, state {one}." if len(words) > 2 else ""
+    meaning = f"state the meaning of other words with {_name_options()}; the label columns hold {quoted(words)}."
+    return ValueError(f"{found}: {meaning}{single}")

@@ -17,7 +17,16 @@ from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import check_label_values, read_label_words
-from halflabel.table.nothing import Form, count_blanks, count_forms, describe_forms, name_form, read_meaning
+from halflabel.table.nothing import (
+    Form,
+    count_blanks,
+    count_forms,
+    count_zeros,
+    describe_forms,
+    describe_zeros,
+    name_form,
+    read_meaning,
+)
 from halflabel.table.roles import Roles
 from halflabel.table.tag_cells import Parts, Tag, TagNotation, name_open_column
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
@@ -109,15 +118,15 @@ def read_labels(
                 f"them means no, state {option('no', '')} in its place."
             )
         table = PartialLabels.from_table(_read_columns(frame, roles.labels, meanings))
-        table = (
-            _read_positive_columns(table, empty)
-            if absent is not None
-            else _read_blank_rows(
-                table, _find_blank_rows(frame, roles.labels), empty, asks=(meanings or {}).get("") == 0
-            )
-        )
         forms = count_blanks(frame, roles.labels, meanings, None if absent is None else "not assigned")
-        return LabelReading(table, nothing=forms)
+        if absent is not None:
+            return LabelReading(_read_positive_columns(table, empty), nothing=forms)
+        blank, asks = _find_blank_rows(frame, roles.labels), (meanings or {}).get("") == 0
+        zeros = (table.state < 0).all(axis=1) & ~blank & (len(table.names) > 1)
+        of_zeros = count_zeros(table, zeros, "none" if asks else empty)
+        blank = blank | zeros if empty == "unlabelled" and not asks else blank
+        read = _read_blank_rows(table, blank, empty, asks=asks)
+        return LabelReading(read, describe_zeros(of_zeros), nothing=(*forms, *of_zeros))
     if absent is None:
         raise ValueError(
             f"the column {roles.tags!r} lists the tags that an item has; "
@@ -136,7 +145,7 @@ def read_stated_labels(labels: PartialLabels, names: Sequence[str]) -> LabelRead
         raise ValueError(f"{quoted(missing)} {are} of this file: {closest(missing[0], labels.names)}")
     if tuple(names) != labels.names:
         kept = [labels.names.index(name) for name in names]
-        labels = replace(labels, names=tuple(names), state=labels.state[:, kept].copy())
+        labels = labels.select(kept)
     return LabelReading(labels)
 
 
@@ -179,12 +188,14 @@ def fill_tags(
     notation = notation or recognise_tags(column)
     names = np.array(labels.names, dtype=object)
     cells = []
-    for cell, parts, row in zip(column, _read_tag_parts(column, notation), filled, strict=True):
-        known = {tag.name for tag in parts or () if tag is not None and tag.relevant and tag.score is None}
+    for cell, parts, row in zip(column, read_tag_parts(column, notation), filled, strict=True):
+        tags = [tag for tag in parts or () if tag is not None]
+        known = {tag.name for tag in tags if tag.relevant and not tag.is_open}
         new = [name for name in names[row == 1] if name not in known]
+        decided = {tag.name for tag in tags if tag.is_open} - known - {*names[np.isnan(row)]}
         is_empty = name_form(cell, parts, notation) in _GAPS
-        if new or (is_empty and not np.isnan(row).any()):
-            cells.append(notation.edit(cell, new))
+        if new or decided or (is_empty and not np.isnan(row).any()):
+            cells.append(notation.edit(cell, new, decided))
         else:
             cells.append(cell)
     return pd.Series(cells, index=column.index, name=column.name, dtype=column.dtype)
@@ -290,7 +301,7 @@ def _read_positive_columns(table: PartialLabels, empty: Empty | None) -> Partial
         )
     varies = ~table.relevant.all(axis=0)
     annotated = np.asarray(table.observed[:, varies].any(axis=1) | (empty == "none"))
-    return replace(table, state=np.maximum(table.state, 0), annotated=annotated, positive_only=True)
+    return replace(table, state=np.maximum(table.state, 0), annotated=annotated, positives=True)
 
 
 def _leave_unknown(annotated: Mask, names: Sequence[str], *, positive_only: bool) -> PartialLabels:
@@ -307,19 +318,19 @@ def _read_tags(
     forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
     missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
     next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
-    notes = (*describe_forms(forms, empty), *([next_to] if missing else []), *_describe_single(labels, name))
+    notes = (*describe_forms(forms, empty), *([next_to] if missing else []))
     suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
     return LabelReading(labels, notes, notation, forms, suggested)
 
 
-def _describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:
+def describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:
     """Return a sentence if each annotated item has exactly one tag, as a column of classes has."""
     number = labels.relevant[labels.annotated].sum(axis=1)
     if len(number) < MIN_CLASSES or len(labels.names) < 3 or (number != 1).any():
         return ()
     return (
         f"Each annotated item has exactly one tag in {column!r}. Tags are filled in one by one, so that an item can "
-        "get several or none.",
+        f"get several or none; {option('rules', 'one of: *')} fills in exactly one.",
     )
 
 
@@ -342,14 +353,15 @@ def _read_tag_cells(
     known_names: Sequence[str] | None = None,
 ) -> tuple[PartialLabels, list[tuple[Any, Parts]]]:
     """Return the labels of the cells, of all tags in them or of known names, and the cells that may hold nothing."""
-    cells = list(zip(column, _read_tag_parts(column, notation), strict=True))
+    cells = list(zip(column, read_tag_parts(column, notation), strict=True))
     still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(cells)
     read = [read_meaning(parts, empty, name_form(cell, parts, notation) or "") for cell, parts in cells]
     given = [[] if tags is None and left else tags for tags, left in zip(read, still_open, strict=True)]
     found = {tag.name for _, parts in cells for tag in parts or () if tag is not None}
     names = sorted(found.union(*(left or () for left in still_open))) if known_names is None else list(known_names)
     counted = [cell for cell, left in zip(cells, still_open, strict=True) if not left]
-    kept = [None if tags is None else [tag for tag in tags if tag.name in set(names)] for tags in given]
+    place = {name: j for j, name in enumerate(names)}
+    kept = [None if tags is None else [tag for tag in tags if tag.name in place] for tags in given]
     lists = [None if tags is None else [tag.name for tag in tags if tag.relevant] for tags in kept]
     if known_names is not None and not any(kept if absent == "unknown" else (tags is not None for tags in kept)):
         annotated = np.array([tags is not None for tags in kept], dtype=bool)
@@ -360,25 +372,26 @@ def _read_tag_cells(
             f"{option('scores', 'given')}, or give tags or labels in another column."
         )
     labels = PartialLabels.from_tags(lists, absent=absent, names=names)
-    labels = _reject(labels, kept, notation)
-    suggested = [[tag.name for tag in parts or () if tag is not None and tag.score is not None] for _, parts in cells]
-    unknown = [{*(left or ()), *names} for left, names in zip(still_open, suggested, strict=True)]
-    is_open = np.array([[name in each for name in names] for each in unknown], dtype=bool).reshape(labels.shape)
+    labels = _reject(labels, kept)
+    written = [[tag.name for tag in parts or () if tag is not None and tag.is_open] for _, parts in cells]
+    is_open = np.zeros(labels.shape, dtype=bool)
+    for row, each in enumerate(zip(still_open, written, strict=True)):
+        is_open[row, [place[name] for names in each for name in names or () if name in place]] = True
     labels = labels.hide(is_open & ~labels.relevant) if is_open.any() else labels
     return labels, counted
 
 
-def _reject(labels: PartialLabels, tags: Sequence[list[Tag] | None], notation: TagNotation) -> PartialLabels:
+def _reject(labels: PartialLabels, tags: Sequence[list[Tag] | None]) -> PartialLabels:
     """Return the labels with -1 for the tags that an item is known not to have."""
     state, place = labels.state.copy(), {name: j for j, name in enumerate(labels.names)}
     for row, each in enumerate(tags):
         for tag in each or ():
-            if not tag.relevant and labels.relevant[row, place[tag.name]]:
+            if tag.relevant is False and labels.relevant[row, place[tag.name]]:
                 raise ValueError(
-                    f"a cell of tags has both {tag.name!r} and {notation.minus + tag.name!r} ({name_row(row)}): keep "
-                    "one of them."
+                    f"a cell of tags has {tag.name!r} both with and without a mark that means no ({name_row(row)}): "
+                    "keep one of them."
                 )
-            if not tag.relevant:
+            if tag.relevant is False:
                 state[row, place[tag.name]] = -1
     return replace(labels, state=state)
 
@@ -388,7 +401,7 @@ def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[
     return [notation.read(cell) for cell in column]
 
 
-def _read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:
+def read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:
     """Return the tags and the missing values of each cell, or None for a cell that is missing."""
     lists: list[Parts] = []
     for row, cell in enumerate(column):

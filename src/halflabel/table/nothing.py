@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from halflabel._arrays import Mask
 from halflabel._wording import option, plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.answers import fold_word
@@ -88,6 +89,30 @@ def count_blanks(
     return (
         *((Form("an empty cell", where, number, of_blank, "entry"),) if number else ()),
         *(Form(f"the word {word!r}", where, n, "unknown", "entry") for word, n in words.items()),
+    )
+
+
+def count_zeros(table: PartialLabels, zeros: Mask, empty: Empty | None) -> tuple[Form, ...]:
+    """Return the form of nothing of items whose label cells are all 0, as tables made of missing lists have them.
+
+    It needs a note where there are more such items than labels that occur independently of each other would leave.
+    """
+    if not zeros.any():
+        return ()
+    others = table.state[~zeros]
+    expected = len(others) * float(np.prod(1 - (others > 0).mean(axis=0))) if len(others) else 0.0
+    meaning = UNLABELLED if empty == "unlabelled" else "annotated, without labels"
+    noted = empty is None and zeros.sum() > 2 * expected + 3
+    return (Form("only 0", f"all {len(table.names)} label columns", int(zeros.sum()), meaning, noted=noted),)
+
+
+def describe_zeros(forms: Sequence[Form]) -> tuple[str, ...]:
+    """Return a sentence about items whose label cells are all 0, if it needs one."""
+    return tuple(
+        f"{plural(form.number, 'item')} have only 0 in {form.where}: taken as {form.meaning}. If they were never "
+        f"annotated, state {option('empty', 'unlabelled')}."
+        for form in forms
+        if form.noted
     )
 
 

@@ -20,10 +20,13 @@ MIN_SHARE, MIN_ROWS = 0.01, 3
 #: Maximum number of different codes at one end of a column, and of columns in a sentence.
 MAX_CODES, MAX_COLUMNS = 3, 5
 
+#: A number or a date with further marks, such as 1/5, 3-4, <0.1 or 5'11".
+_WRITTEN = re.compile(r"[^\w\s]?\s?\d+(?:\s?[^\w\s]\s?\d+)*[^\w\s]?")
+
 #: Minimum number of columns whose sums, or means, a total row has.
 MIN_SUMS = 2
 
-_EQUAL_DIGITS = re.compile(r"(7|8|9)\1+")
+_EQUAL_DIGITS = re.compile(r"(7|8|9)\1*")
 _TOTALS = re.compile(r"(grand )?(totals?|totaal|sums?|summe|gesamt|mean|average|avg|mittelwert|somme|suma)\W*", re.I)
 _CODES = re.compile(
     r"(?:^|[_\W])(?i:ids?|zip|plz|postcode|postal|codes?|cluster|class|category|type|key|nr|no|user|customer|account|phone|"
@@ -42,7 +45,12 @@ def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str
         The values that mean a missing value.
     """
     columns = {name: hide_codes(_as_floats(frame[name]), missing) for name in roles.numeric}
-    return (*_describe_codes(columns), *_describe_total(frame, columns), *_describe_names(frame, columns))
+    return (
+        *_describe_codes(columns),
+        *_describe_total(frame, columns),
+        *_describe_names(frame, columns),
+        *_describe_written_numbers(frame, roles),
+    )
 
 
 def hide_codes(values: Floats, missing: Collection[str]) -> Floats:
@@ -66,7 +74,7 @@ def find_codes(values: Floats) -> list[float]:
     Examples
     --------
     >>> ratings = [1.0, 2, 3, 4, 5]
-    >>> find_codes(np.array(3 * [*ratings, -99, 999])), find_codes(np.array(3 * [*ratings, 9]))
+    >>> find_codes(np.array(3 * [*ratings, -99, 999])), find_codes(np.array(3 * [*ratings, 7]))
     ([-99.0, 999.0], [])
     """
     known = values[~np.isnan(values)]
@@ -79,7 +87,8 @@ def find_codes(values: Floats) -> list[float]:
             continue
         lower, upper = distinct[:low], distinct[len(distinct) - high :]
         is_repeated = often[:low].all() and often[len(distinct) - high :].all()
-        if is_repeated and _is_far(lower, inner) and _is_far(-upper[::-1], -inner[::-1], negative=False):
+        below = _is_far(lower, inner) or (len(inner) > 2 and _is_filler(lower, inner))
+        if is_repeated and below and _is_far(-upper[::-1], -inner[::-1], negative=False):
             return [*lower.tolist(), *upper.tolist()]
     return []
 
@@ -92,6 +101,14 @@ def _is_far(codes: Floats, inner: Floats, *, negative: bool = True) -> bool:
     if not all(_EQUAL_DIGITS.fullmatch(f"{abs(code):.0f}") and code == round(code) for code in codes):
         return bool(gap > 2 * spread)
     return bool(gap > spread / 2 or (negative and codes[-1] < 0 <= inner[0]))
+
+
+def _is_filler(codes: Floats, inner: Floats) -> bool:
+    """Return whether -1 or 0 stands alone below values that are all larger, and nearer to each other."""
+    gap, steps = inner[0] - codes[-1], np.diff(inner)
+    return (
+        len(codes) == 1 and codes[0] in (-1, 0) and gap > 1 and gap > 2 * steps.max() and 4 * gap > inner[-1] - inner[0]
+    )
 
 
 def _as_floats(column: pd.Series[Any]) -> Floats:
@@ -148,6 +165,18 @@ def _describe_names(frame: pd.DataFrame, columns: dict[str, Floats]) -> Iterator
             f"{quoted(names, MAX_COLUMNS)} {are} here, but {'its name is' if len(names) == 1 else 'their names are'} "
             f"like that of a code: leave out a column that is not a quantity with {option_names('ignore', names)}."
         )
+
+
+def _describe_written_numbers(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
+    """Yield a sentence about categories whose values look like numbers or dates, such as 1/5 or 03.05.2024."""
+    for name in roles.categorical:
+        texts = [str(text) for text in frame[name].dropna().unique() if isinstance(text, str)]
+        found = [text for text in texts if _WRITTEN.fullmatch(text.strip())]
+        if len(texts) > 2 and 2 * len(found) > len(texts):
+            yield (
+                f"{name!r} is a category here, but its values look like numbers or dates, such as {found[0]!r}: write "
+                "plain numbers to use their order."
+            )
 
 
 def _are_whole(values: Floats) -> bool:

@@ -16,6 +16,9 @@ from halflabel._version import __version__
 from halflabel._wording import count, plural
 from halflabel.files.raw_table import TextForm
 from halflabel.labels import PartialLabels
+from halflabel.labels.found_rules import MAX_EXCEPTIONS, find_rules
+from halflabel.labels.label_rules import NO_RULES, LabelRules
+from halflabel.labels.votes import Votes
 from halflabel.table.columns import Description, Empty
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.keys import KEYS
@@ -26,7 +29,7 @@ from halflabel.table.reading import Reading, describe_reading
 from halflabel.table.roles import Roles
 from halflabel.table.rows import check_rows
 from halflabel.table.sources import Source
-from halflabel.table.table_file import require_paths, write_table_file
+from halflabel.table.table_file import check_no_code, require_paths, write_table_file
 from halflabel.table.tag_cells import TagNotation
 
 #: Number of feature columns up to which a table file names each; above it leaves their choice to the rules.
@@ -58,6 +61,8 @@ class OpenTable:
         The number of each item's group, where a column marks which items belong together.
     prior : ndarray of shape (n_items, n_labels), or None
         Probabilities from another source, see :func:`align_prior`.
+    votes : Votes or None
+        The votes of several sources on the entries that are not known.
     form : TextForm or None
         The notation of the file that the table was read from, so that it can be written in the same way.
     source : Source or None
@@ -72,6 +77,8 @@ class OpenTable:
         All labels that were read, where ``labels`` has only some of them.
     nothing : tuple of Form
         The forms in which the table has nothing for an item or an entry, each with its meaning.
+    rules : LabelRules
+        The rules between its labels.
 
     Examples
     --------
@@ -81,7 +88,7 @@ class OpenTable:
     3 items, 1 feature, 1 label. 1 item without any label, 0 with some; 66.7% of all entries known, 1 of them relevant.
     column  role    why
     song    id      identifies the rows
-    rock    label   1, 0 or empty per row
+    rock    label   yes, no or unknown in each row
     tempo   number  one feature
     item  has   does not have  unknown  features
     a     rock  –              –        tempo 90.5
@@ -102,6 +109,7 @@ class OpenTable:
     notation: TagNotation | None = None
     groups: Ints | None = None
     prior: Floats | None = None
+    votes: Votes | None = None
     form: TextForm | None = None
     source: Source | None = None
     meanings: dict[str, float] | None = None
@@ -109,6 +117,7 @@ class OpenTable:
     description: Description = field(default_factory=Description)
     all_labels: PartialLabels | None = None
     nothing: tuple[Form, ...] = ()
+    rules: LabelRules = NO_RULES
 
     def __repr__(self) -> str:
         roles = _align(self.roles.describe_groups(), ("column", "role", "why"))
@@ -156,6 +165,14 @@ class OpenTable:
         """Return the role of each column, and the reason."""
         return pd.DataFrame(self.roles.describe(), columns=["column", "role", "why"])
 
+    def find_rules(self, max_exceptions: float = MAX_EXCEPTIONS) -> pd.DataFrame:
+        """Return rules between labels that hold in the known entries: rule, items, exceptions, bound.
+
+        See :func:`halflabel.labels.found_rules.find_rules`. The table does not use them by itself: a person
+        decides which of them are rules, and which hold by chance or habit.
+        """
+        return find_rules(self.labels, max_exceptions)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the description of the table as a table file, which commands and :func:`halflabel.open_table` read.
 
@@ -190,10 +207,12 @@ class OpenTable:
         """Return the table with some of its labels. A completed table has all other labels as they were given."""
         at = [self.labels.names.index(name) for name in names]
         labels = self.labels.select(at)
-        if not labels.positive_only:  # an item of which only other labels are known is unlabelled
+        if not labels.has_positive_only:  # an item of which only other labels are known is unlabelled
             labels = replace(labels, annotated=labels.annotated & labels.observed.any(axis=1))
         prior = None if self.prior is None else self.prior[:, at]
-        return replace(self, labels=labels, prior=prior, all_labels=self.written_labels)
+        votes = None if self.votes is None else self.votes.select(at)
+        kept = replace(self, labels=labels, prior=prior, votes=votes, all_labels=self.written_labels)
+        return replace(kept, rules=self.rules.select(names))
 
     @property
     def row_labels(self) -> tuple[pd.Index[Any], ...]:
@@ -248,6 +267,7 @@ class OpenTable:
             frame=None if self.frame is None else self.frame.iloc[rows],
             groups=None if self.groups is None else self.groups[rows],
             prior=None if self.prior is None else self.prior[rows],
+            votes=None if self.votes is None else self.votes[rows],
             all_labels=None if self.all_labels is None else self.all_labels[rows],
             form=None,
             source=None,
@@ -274,6 +294,7 @@ def _describe_understood(opened: OpenTable) -> dict[str, Any]:
               if key.kind != "words" and key.arguments[0] in arguments}  # fmt: skip
     words = {name: arguments[name] for name in ("yes", "no", "unknown") if name in arguments}
     values |= {"words": words} if words else {}
+    check_no_code(values)
     require_paths(values)
     if source is not None:
         values |= _describe_file(source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,27 +13,33 @@ import pandas as pd
 from halflabel._arguments import suggest_arguments
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import count, name_lines, option, plural, quoted
+from halflabel.files.collector import TAKEN_AS_UNKNOWN
 from halflabel.files.delimited import find_first_line, read_words
 from halflabel.files.raw_table import TextForm
-from halflabel.files.skipped import find_line
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.groups import number_groups
+from halflabel.labels.label_rules import LabelRules
+from halflabel.labels.positive_only import trust_positives
+from halflabel.methods.valid_labels import check_rules
 from halflabel.table.columns import OF_FILE, Columns, Description, Empty
 from halflabel.table.described import Described, describe_columns, find_description, is_path, take_stated
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.further import join_further
 from halflabel.table.label_words import find_meanings
-from halflabel.table.labelling import LabelReading, read_labels, read_stated_labels
+from halflabel.table.labelling import LabelReading, describe_single, read_labels, read_stated_labels
 from halflabel.table.native import as_pandas
 from halflabel.table.nothing import count_unlisted
 from halflabel.table.opened import OpenTable
 from halflabel.table.pairs import read_pairs
+from halflabel.table.patterns import select
 from halflabel.table.prior import align_prior
+from halflabel.table.record_votes import list_votes
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
 from halflabel.table.tag_recognition import TagOptions
+from halflabel.table.votes import add_voted_labels, leaves_labels_to_votes, open_votes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -58,10 +64,12 @@ def open_table(
     pairs: TableLike | PathLike | None = None,
     on: str | None = None,
     absent: Absent | None = None,
+    positive_only: str | Sequence[str] = (),
     empty: Empty | None = None,
     sep: str | None = None,
+    rules: str | Sequence[str] = (),
     case: str | None = None,
-    negation: str | None = None,
+    tag_marks: Literal["name"] | None = None,
     scores: str | None = None,
     missing: str | Sequence[str] = (),
     id: str | None = None,
@@ -72,6 +80,8 @@ def open_table(
     ignore: str | Sequence[str] = (),
     max_categories: int = 20,
     prior: TableLike | ArrayLike | PathLike | None = None,
+    sources: TableLike | PathLike | None = None,
+    reference: str | None = None,
     yes: str | Sequence[str] = (),
     no: str | Sequence[str] = (),
     unknown: str | Sequence[str] = (),
@@ -92,6 +102,7 @@ def open_table(
     other_ids: Literal["drop"] | None = None,
     prior_field: str | None = None,
     images: str | None = None,
+    embed: str | Callable[[list[str]], Any] | None = None,
     show: str | Sequence[str] | None = None,
     thumbnails: tuple[int, int] | None = None,
 ) -> OpenTable:
@@ -108,14 +119,14 @@ def open_table(
     table : path, optional
         A table file with the description, written by :meth:`OpenTable.save` or ``halflabel data describe --save``. By
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
-    labels, tags, pairs, on, absent, empty, sep : optional
+    labels, tags, pairs, on, absent, positive_only, empty, sep, rules : optional
         The labels, as in :func:`halflabel.complete`; ``pairs`` may be a path.
-    case, negation, scores, missing : optional
+    case, tag_marks, scores, missing : optional
         How tags and missing values are written, see :class:`halflabel.table.columns.Description`.
     id, group, features, vectors, text, ignore : optional
         The role of each column, as in :func:`halflabel.complete`.
-    max_categories, prior, yes, no, unknown, format : optional
-        The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` may be a path.
+    max_categories, prior, sources, reference, yes, no, unknown, format : optional
+        The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` and ``sources`` may be paths.
     skip_rows, delimiter, encoding, xml, top_labels, items_table, query, sheet : optional
         How a file is read, see :func:`halflabel.files.read_table`. A database and a workbook may hold further tables:
         ``tags``, ``pairs`` and the arguments below may name one of them.
@@ -125,6 +136,9 @@ def open_table(
         The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
     images : str, optional
         The column of paths of pictures or sounds, of which features are made; paths count from the folder of the items.
+    embed : callable or str, optional
+        An encoder of your own, or its name ``"MODULE:FUNCTION"``: it takes the files of ``images`` or of a folder, or
+        the texts of ``text``, as a list of text, and returns one row of numbers for each. The module is executed.
     show : sequence of str, optional
         Columns that are shown wherever items are listed; by default the text and columns that look like ids.
     thumbnails : (int, int), optional
@@ -169,7 +183,7 @@ def read_described(items: Any, described: Described, *, labels_apart: bool = Fal
 def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
     """Give every column of a source the role that its description states."""
     _check_labels_once(Y, described.columns)
-    source, columns = join_further(source, described.columns)
+    source, columns = add_voted_labels(*join_further(source, described.columns), labels_apart=Y is not None)
     if source.records is None:
         described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(described.columns.tags)})
     with name_lines(_find_first_line(source.raw.form)), described.name_file():
@@ -179,7 +193,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
 
 def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
     raw, assigned = assign_columns(source, columns)
-    frame, apart = _restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
+    frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
     roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
     reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
@@ -187,42 +201,69 @@ def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
     on_roles = describe_surprises(frame, roles, index, columns.missing)
     groups, on_groups = _read_groups(frame, roles)
     prior, on_prior = _read_prior(columns, reading, index, roles, frame)
+    answers = list_votes(source.records, reading.labels.names)
+    labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id, answers)
+    labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
+    notes = tuple(note for note in raw.notes if answers is None or not note.endswith(TAKEN_AS_UNKNOWN))
+    further = (*on_votes, *on_positives)
+    asks = roles.tags is not None and source.labels is None and not columns.rules
+    on_choice = describe_single(reading.labels, str(roles.tags)) if asks else ()
     return OpenTable(
         X=encoder.transform(frame, raw.matrix),
-        labels=reading.labels,
+        labels=labels,
         index=index,
         frame=None if Y is not None else frame if source.original is None else source.original,
         roles=roles,
         encoder=encoder,
-        notes=(*raw.notes, *reading.notes, *on_roles, *encoder.notes, *on_groups, *on_prior),
+        notes=(*notes, *reading.notes, *on_choice, *on_roles, *encoder.notes, *on_groups, *on_prior, *further),
         notation=reading.notation,
         groups=groups,
         prior=prior,
+        votes=votes,
         form=raw.form,
         source=source,
         meanings=find_meanings(columns),
         empty=columns.empty,
         nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
+        rules=check_rules(LabelRules.read(columns.rules, reading.labels.names)),
     )
 
 
-def _restore_words(frame: pd.DataFrame, source: Source, tags: str | None) -> pd.DataFrame:
-    """Return the table, where cells of tags such as None are words again: they may mean that there is no tag."""
+def _trust_positives(labels: PartialLabels, columns: Columns, *, has_votes: bool) -> tuple[PartialLabels, list[str]]:
+    """Return the labels where some are positive-only, and a sentence for each of them."""
+    names = select(columns.positive_only, labels.names)
+    if not columns.positive_only:
+        return labels, []
+    if not names or has_votes:
+        found = f"no label of the table has this name: {quoted(labels.names)}" if not names else "labels have votes"
+        raise ValueError(f"{option('positive_only', columns.positive_only)}: {found}. Name labels that were assigned.")
+    stated = trust_positives(labels, names)
+    counts = [(name, stated.state[:, stated.names.index(name)]) for name in names]
+    return stated, [
+        f"{name!r} is positive-only: {plural(int((state > 0).sum()), 'item has', 'items have')} it, "
+        f"{count(int((state < 0).sum()))} do not have it, and the other {count(int((state == 0).sum()))} may have it."
+        for name, state in counts
+    ]
+
+
+def restore_words(frame: pd.DataFrame, source: Source, tags: str | None) -> pd.DataFrame:
+    """Return the table, where cells of tags are as they are written: "3,5" can be two tags, None no tag."""
     form = source.raw.form
     if form is None or form.cells is None or tags not in form.cells.column_names or len(source.paths) != 1:
         return frame
+    written = form.cells.column(tags).to_pylist()
+    if pd.api.types.is_numeric_dtype(frame[tags].dtype):
+        frame = frame.assign(**{str(tags): pd.Series(written, frame.index, object)})
     if not frame[tags].isna().any() or not form.missing:
         return frame
-    written = read_words(source.paths[0], form, form.cells.column_names, str(tags))
-    cells = [word if cell is None and word in WORDS else cell
-             for cell, word in zip(form.cells.column(tags).to_pylist(), written, strict=True)]  # fmt: skip
+    words = read_words(source.paths[0], form, form.cells.column_names, str(tags))
+    cells = [word if cell is None and word in WORDS else cell for cell, word in zip(written, words, strict=True)]
     return frame.assign(**{str(tags): pd.Series(cells, frame.index, object)})
 
 
 def _find_first_line(form: TextForm | None) -> int | None:
     """Return the line of the first row of a text file, or None if a cell holds a line break, and for other files."""
-    first = None if form is None or form.cells is None else find_first_line([form.cells])
-    return None if first is None or form is None else find_line(first, form.skip)
+    return None if form is None or form.cells is None else find_first_line([form.cells], form)
 
 
 def _require_nothing_more(Y: Any, columns: Columns) -> None:
@@ -254,6 +295,8 @@ def _read_labels(
         reading = _read_pairs(columns, roles, index)
     elif Y is not None:
         reading = LabelReading(_read_apart(frame, Y))
+    elif leaves_labels_to_votes(frame, columns, roles.labels):
+        return LabelReading(PartialLabels.unknown(len(frame), roles.labels))
     elif source.labels is not None:
         return read_stated_labels(source.labels, roles.labels)
     else:
@@ -287,7 +330,8 @@ def _read_pairs(columns: Description, roles: Roles, index: pd.Index[Any]) -> Lab
     """Read a long table of (id, tag)."""
     if columns.on is None or roles.id is None:
         raise ValueError(
-            f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')})."
+            f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')}): "
+            f"it has the columns {quoted(as_pandas(columns.pairs).columns, 20)}."
         )
     if columns.absent is None:
         raise ValueError(
@@ -306,6 +350,7 @@ def _read_pairs(columns: Description, roles: Roles, index: pd.Index[Any]) -> Lab
         names=None if columns.tag_names is None else as_pandas(columns.tag_names),
         annotated=None if columns.annotated is None else as_pandas(columns.annotated),
         drop_others=columns.other_ids == "drop",
+        options=TagOptions.of(columns),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import check_label_values, read_label_words
 from halflabel.table.labelling import LabelReading
+from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 #: Names of the column with the names of tags, if a table of names has several columns.
 _NAMES = ("name", "label", "tag", "title")
@@ -55,6 +57,7 @@ def read_pairs(
     names: pd.DataFrame | None = None,
     annotated: pd.DataFrame | None = None,
     drop_others: bool = False,
+    options: TagOptions | None = None,
 ) -> LabelReading:
     """Read a long table with one row per (id, tag), or per (id, tag, value), for the items of ``ids``.
 
@@ -84,6 +87,8 @@ def read_pairs(
         One row for each annotated item: the column ``on``, or the only column. Items with a pair are annotated, too.
     drop_others : bool, default=False
         Whether pairs of ids that no item has are left out and counted; they are an error otherwise.
+    options : TagOptions, optional
+        The statements about the notation of tags. By default each tag is a name as it is written.
 
     Raises
     ------
@@ -105,8 +110,14 @@ def read_pairs(
     pairs, rows = pairs[rows >= 0], rows[rows >= 0]
     if pairs.empty:
         raise ValueError("no pair is about one of the items: are the ids of the pairs the ids of the items?")
-    tags, names_of_tags = _read_tags(pairs[tag], names)
-    values = _read_values(pairs, value, meanings)
+    texts, values = _read_names(pairs[tag], names), _read_values(pairs, value, meanings)
+    empty_rows: list[int] = []
+    if options is not None:
+        texts, values, empty_rows = _read_notation(texts, values, rows, tag, options)
+    is_tag = np.array([text is not None for text in texts], dtype=bool)
+    codes, found = pd.factorize(texts[is_tag], sort=True)
+    tags, names_of_tags = np.asarray(codes, dtype=np.intp), tuple(map(str, found))
+    rows, values = rows[is_tag], values[is_tag]
     shape = (len(known), len(names_of_tags))
     if shape[0] * shape[1] > MAX_CELLS:
         raise ValueError(f"{count(shape[0])} items x {count(shape[1])} labels are more than {MAX_CELLS:.0e} cells.")
@@ -115,6 +126,7 @@ def read_pairs(
     marked = (
         np.zeros(len(known), dtype=bool) if annotated is None else _read_annotated(annotated, on, known, drop_others)
     )
+    marked[empty_rows] = True
     labels = _make_labels(yes & ~both, no & ~both, open_ | both, marked, names_of_tags, absent, empty)
     notes += _describe(labels, tag, len(pairs), int(both.sum()), empty)
     return LabelReading(labels, notes)
@@ -132,7 +144,7 @@ def _make_labels(
     state = yes.astype(np.int8) - no.astype(np.int8)
     if not is_positive:
         state[annotated[:, None] & ~yes & ~open_] = -1
-    labels = PartialLabels(state, names, annotated, positive_only=is_positive)
+    labels = PartialLabels(state, names, annotated, positives=is_positive)
     labels.require_observed()
     return labels
 
@@ -192,13 +204,25 @@ def find_rows(
     )
 
 
-def _read_tags(column: pd.Series[Any], names: pd.DataFrame | None) -> tuple[Ints, tuple[str, ...]]:
-    """Return the number of the tag of each pair, and the tags in order, by name if there is a table of names."""
+def _read_names(column: pd.Series[Any], names: pd.DataFrame | None) -> Any:
+    """Return the tag of each pair, by name if there is a table of names."""
     texts = np.array([text.strip() for text in read_as_text(column)], dtype=object)
-    if names is not None:
-        texts = _name_tags(texts, str(column.name), use_text_names(names))
-    codes, found = pd.factorize(texts, sort=True)
-    return np.asarray(codes, dtype=np.intp), tuple(map(str, found))
+    return texts if names is None else _name_tags(texts, str(column.name), use_text_names(names))
+
+
+def _read_notation(texts: Any, values: Any, rows: Ints, tag: str, options: TagOptions) -> tuple[Any, Any, list[int]]:
+    """Return the name of the tag of each pair (None for a word that is none), its value, and items without tags."""
+    lists = pd.Series(texts).groupby(rows).agg(list)
+    notation = recognise_tags(lists.rename(tag), replace(options, value=None))
+    if notation.scores == "prior":
+        raise ValueError(f"scores of pairs are not a prior: state {option('scores', 'given')}, or give them as a table "
+                         f"of label columns ({option('prior')}).")  # fmt: skip
+    read = {text: notation.read_parts([text]) for text in set(texts)}
+    without = [int(row) for text, row in zip(texts, rows, strict=True) if read[text] == []]
+    found = [next(iter(read[text] or ()), None) for text in texts]
+    names = np.array([None if each is None else each.name for each in found], dtype=object)
+    signs = [np.nan if each is None or each.relevant is None else float(each.relevant) for each in found]
+    return names, np.where(np.array(signs) == 0, 1 - values, values + 0 * np.array(signs)), without
 
 
 def _name_tags(texts: Any, tag: str, names: pd.DataFrame) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import name_row, option, option_names
+from halflabel._wording import name_row, option, option_names, option_to_skip
 from halflabel.table.cells import describe_missing, infer_kind, looks_like_label, show_cell, use_text_names
 from halflabel.table.columns import Columns
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
@@ -22,7 +22,7 @@ MAX_NAMES = 5
 
 _WHY = {
     "id": "identifies the rows",
-    "label": "1, 0 or empty per row",
+    "label": "yes, no or unknown in each row",
     "tags": "a list of tags per row",
     "number": "one feature",
     "category": "one feature per distinct value",
@@ -58,7 +58,7 @@ class Roles:
     >>> roles = Roles(labels=("rock",), numeric=("tempo",), ignored=(("url", "left out on request"),))
     >>> for line in roles.describe():
     ...     print(line)
-    ('rock', 'label', '1, 0 or empty per row')
+    ('rock', 'label', 'yes, no or unknown in each row')
     ('tempo', 'number', 'one feature')
     ('url', 'ignored', 'left out on request')
     >>> Roles.from_dict(roles.to_dict()) == roles
@@ -274,7 +274,10 @@ def _check_id(frame: pd.DataFrame, id: str | None) -> None:
     column = frame[id]
     if column.isna().any():
         row = int(column.isna().to_numpy().argmax())
-        raise ValueError(f"id column {id!r} is empty in {name_row(row)}: every row needs its own id.")
+        blank = frame.isna().all(axis=1).to_numpy().nonzero()[0].tolist()
+        rows = "this row has" if len(blank) == 1 else f"{len(blank)} rows have"
+        way = f" {rows} no value at all: leave out {option_to_skip(blank)}." if blank else ""
+        raise ValueError(f"id column {id!r} is empty in {name_row(row)}: every row needs its own id.{way.capitalize()}")
     if infer_kind(column) in ("lists", "other"):
         raise ValueError(f"id column {id!r} holds {show_cell(column, 0)}: an id is a text or a whole number.")
     repeated = column.duplicated(keep=False).to_numpy()
@@ -283,7 +286,8 @@ def _check_id(frame: pd.DataFrame, id: str | None) -> None:
         second = int((column == column.iloc[first]).to_numpy(dtype=bool).nonzero()[0][1])
         raise ValueError(
             f"id column {id!r} is not unique: {show_cell(column, first)} is in {name_row(first)} and "
-            f"{name_row(second)}. Remove the duplicates, or name no id."
+            f"{name_row(second)}. Remove the duplicates, or name no id. If each row is one tag of an item, give the "
+            f"tags as a table of their own ({option('pairs')}), and the items once."
         )
 
 

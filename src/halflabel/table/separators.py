@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from halflabel._wording import clipped, option, plural, quoted
 from halflabel.table.ambiguous import AmbiguousReading
-from halflabel.table.tag_text import fold_tag, read_score, split_tags
+from halflabel.table.tag_text import fold_case, read_score, split_tags
 
 #: Separators that are recognised; the first is the one that stays where no cell holds any.
-SEPARATORS = (";", ",", "|", "\n", "\t")
+SEPARATORS = (";", ",", "|", "\n", "\t", "、", "，", "；", "｜", "،", "؛")
 
 #: The words for separators that an option cannot hold well. "none": a cell is one tag.
 WORDS = {"space": " ", "newline": "\n", "tab": "\t", "none": ""}
@@ -27,6 +27,9 @@ _EDGES, _WORD_EDGES = "()[]{}\"'#+-!?.: ", re.compile(r"^[\W_]+|[\W_]+$")
 
 #: Minimum share of the parts at a comma that occur in other texts, too. Names have commas more often than other marks.
 MIN_SHARE = 0.51
+
+#: Maximum number of characters between two labels.
+MAX_GLUE = 12
 
 #: Maximum numbers of labels that are compared, and of words in one of them.
 MAX_LABELS, MAX_WORDS = 3000, 12
@@ -75,12 +78,13 @@ def choose_separator(texts: Sequence[str], column: str) -> str:
     fits = [mark for mark in pure if share[mark] == share[best] and share[mark] >= (0.5, MIN_SHARE)[mark == ","]]
     if len(pure if len(texts) < MIN_CELLS else fits) == 1 and (len(texts) >= MIN_CELLS or len(found) == 1):
         return (fits or pure)[0]
-    likely = sorted({*found, best}, key=lambda mark: (share[mark], mark in found, mark), reverse=True)
+    joining = {mark for mark in share if mark != best and mark.strip() and _is_mixed(distinct, best, [mark])}
+    likely = sorted({*found, best, *joining}, key=lambda mark: (share[mark], mark in found, mark), reverse=True)
     cells = sum(len(split_tags(text, likely[0])) > 1 for text in texts)
     example = clipped(next(text for text in distinct if len(split_tags(text, likely[0])) > 1), 60)
     raise AmbiguousReading(
         f"The cells of the tags column {column!r} hold {quoted(likely)}, such as {example!r}; {likely[0]!r} is in "
-        f"{plural(cells, 'cell')}.",
+        f"{plural(cells, 'cell')}.{' If several separate tags, write one of them in all cells.' * (len(likely) > 1)}",
         *((f"{_describe(mark)} tags", option("sep", name_separator(mark))) for mark in likely),
         ("a cell is one tag", option("sep", "none")),
     )
@@ -92,7 +96,7 @@ def _describe(sep: str) -> str:
 
 def _confirm(texts: Iterable[str], sep: str) -> float:
     """Return the share of the parts, of texts with this separator, that occur in another text, too."""
-    cells = [[fold_tag(read_score(part)[0]) for part in split_tags(text, sep) if part] for text in texts]
+    cells = [[fold_case(read_score(part)[0]) for part in split_tags(text, sep) if part] for text in texts]
     number = Counter(part for parts in cells for part in set(parts))
     of_several = [part for parts in cells if len(parts) > 1 for part in parts if _WORD_EDGES.sub("", part)]
     return sum(number[part] > 1 for part in of_several) / max(len(of_several), 1)
@@ -114,7 +118,7 @@ def _list_marks(texts: Iterable[str]) -> list[str]:
 
 def _is_mixed(texts: Iterable[str], sep: str, marks: Iterable[str]) -> bool:
     """Return whether another mark separates labels from each other, too."""
-    labels = {fold_tag(part) for text in texts for part in split_tags(text, sep) if part}
+    labels = {fold_case(part) for text in texts for part in split_tags(text, sep) if part}
     return any(mark != sep and _joins_labels(labels, mark) for mark in marks)
 
 
@@ -126,13 +130,15 @@ def _joins_labels(labels: Collection[str], mark: str) -> bool:
 
 def _check_overlap(texts: Iterable[str], column: str) -> None:
     """Raise if the texts, taken as one label each, look like several labels with a separator between them."""
-    labels = {fold_tag(text): text for text in texts}
+    labels = {fold_case(text): text for text in texts}
     inner = _find_containing(labels)
-    marks = _list_marks(labels)
+    words = _find_joining_words(labels.values())
+    marks = list(dict.fromkeys([*_find_glues(labels.values()), *words, *_list_marks(labels)]))
     shared = [mark for mark in marks if _shares_parts(labels, mark) or _joins_labels(labels, mark)]
     if not marks or (3 * len(inner) <= len(labels) and not shared):
         return
-    likely = _rank({mark: _confirm(labels, mark) for mark in marks})[:MAX_WAYS]
+    likely = _rank({mark: _confirm(labels, mark) for mark in marks})
+    likely = list({mark.strip() or " ": mark for mark in reversed(likely)}.values())[::-1][:MAX_WAYS]
     example = labels[next((label for label in inner if likely[0] in label), next(iter(inner or labels)))]
     how = (
         f"{len(inner)} of {len(labels)} labels contain another label" if inner else "labels are made of the same parts"
@@ -142,6 +148,25 @@ def _check_overlap(texts: Iterable[str], column: str) -> None:
         *((f"{_describe(sep)} tags", option("sep", name_separator(sep))) for sep in likely),
         ("a cell is one tag", option("sep", "none")),
     )
+
+
+def _find_glues(labels: Iterable[str]) -> list[str]:
+    """Return the texts between two labels that other labels consist of, the longest first."""
+    known, glues = set(labels), Counter[str]()
+    for label in known:
+        ends = [j for j in range(1, len(label)) if label[j:] in known]
+        glues.update({label[i:j] for j in ends for i in range(1, j) if label[:i] in known})
+    found = [glue for glue, n in glues.items() if n > 1 and len(glue) <= MAX_GLUE and not set(glue) & set(SEPARATORS)]
+    whole = [glue for glue in found if not any(label in glue for label in known)]
+    return sorted(whole, key=lambda glue: (-len(glue), glue))
+
+
+def _find_joining_words(labels: Iterable[str]) -> list[str]:
+    """Return the words, with blanks, that are inside several labels and never at their edges."""
+    words = [label.split() for label in labels]
+    inside = Counter(word for each in words for word in set(each[1:-1]))
+    edges = {word for each in words for word in (*each[:1], *each[-1:])}
+    return [f" {word} " for word, n in inside.items() if n > 1 and word not in edges]
 
 
 def _rank(share: Mapping[str, float]) -> list[str]:

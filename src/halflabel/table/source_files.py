@@ -6,6 +6,7 @@ import glob
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import check_exists, read_table
 from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, find_by_suffix
 from halflabel.table.columns import Columns
+from halflabel.table.embedding import describe_files
 from halflabel.table.sources import Source, source_of, source_of_records
 
 AnyPath = str | os.PathLike[str]
@@ -52,7 +54,8 @@ def read_file(
     paths = expand_paths([where] if isinstance(where, str | os.PathLike) else where)
     columns = columns or Columns()
     if columns.format is None and len(paths) == 1 and paths[0].is_dir() and files.detect(paths[0]) is None:
-        return Source(read_media_folder(paths[0]), paths=tuple(paths))
+        describe = partial(describe_files, embed=getattr(columns, "embed", None))
+        return Source(read_media_folder(paths[0], describe), paths=tuple(paths))
     found = _choose_format(paths, columns.format)
     given = {name: value for name, value in options.items() if value is not None}
     if found is None or found.format in TABLES:

@@ -34,7 +34,7 @@ _OF_LISTS = ("absent", "empty", "sep", "on", "tag", "value", "tag_names", "annot
 _ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignore")
 
 #: Keys that are a path, or may be one.
-_PATHS = ("tags_file", "tag_names", "annotated", "labels_file", "prior", "xml", "vectors")
+_PATHS = ("tags_file", "tag_names", "annotated", "labels_file", "prior", "sources", "xml", "vectors")
 
 
 class TableFileError(ValueError):
@@ -130,6 +130,7 @@ def read_table_file(path: AnyPath) -> TableFile:
             raise ValueError(f"its version must be {VERSION}, not {version!r:.80}; it may be of a newer halflabel.")
         if unknown := [name for name in content if name not in BY_NAME]:
             raise ValueError(f"there is no key {unknown[0]!r:.80}: {closest(unknown[0], BY_NAME)}")
+        check_no_code(content)
         values = {name: BY_NAME[name].load(value) for name, value in content.items()}
     except ValueError as error:
         raise TableFileError(f"{path}: {str(error).rstrip('.')}.") from None
@@ -176,14 +177,24 @@ def _write_value(key: Key, value: Any) -> list[str]:
                                        if value.get(name))]  # fmt: skip
     if key.kind == "size":
         value = "{}x{}".format(*value)
-    if key.kind == "names" and len(value) > 8:
+    is_list = key.kind in ("names", "rules")
+    if is_list and len(value) > 8:
         return [f"{key.name} = [", *(f"  {_write(name)}," for name in value), "]"]
-    return [f"{key.name} = {_write(list(value) if key.kind == 'names' else value)}"]
+    return [f"{key.name} = {_write(list(value) if is_list else value)}"]
 
 
 def _write(value: Any) -> str:
     """Return a text, a number or a list as TOML, with the escapes of JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def check_no_code(given: Collection[str]) -> None:
+    """Raise for a key whose value is executed: a file from elsewhere must not run anything."""
+    if code := [name for name in given if BY_NAME[name].is_code]:
+        raise ValueError(
+            f"{code[0]} names code to execute, which a table file does not hold: state "
+            f"{option(code[0], 'MODULE:FUNCTION')} in each call."
+        )
 
 
 def require_paths(given: Mapping[str, Any]) -> None:

@@ -17,14 +17,11 @@ import numpy as np
 import pandas as pd
 
 from halflabel.labels.answers import fold_word
-from halflabel.table.tag_text import fold_tag, quote_tag, read_score, split_tags, unquote_tag
-
-#: Words that do not name tags, as :func:`halflabel.labels.answers.fold_word` returns them.
-NOTHING = frozenset({
-    "none", "(none)", "n/a", "na", "n.a.", "#n/a", "nan", "<na>", "null", "nil", "-", "--", "–", "—", "?", ".", "/",
-    "no tag", "no tags", "no label", "no labels", "untagged", "unlabelled", "unlabeled", "not applicable",
-    "unknown", "-9", "-99", "-999",
-})  # fmt: skip
+from halflabel.table.nothing_words import is_nothing
+from halflabel.table.tag_calls import Call
+from halflabel.table.tag_marks import NAME, Mark
+from halflabel.table.tag_text import fold_tag, quote_tag, read_score, split_tags, strip_number, unquote_tag
+from halflabel.table.word_meanings import find_plain_meaning
 
 #: Characters of the longest cell that is read as a list.
 MAX_CELL = 100_000
@@ -32,7 +29,7 @@ MAX_CELL = 100_000
 #: A missing value between the commas of a list that is written as text.
 _NULL = re.compile(r"(?<=[\[(,])\s*(?:NULL|null|nan|NaN|<NA>)\s*(?=[,\])])")
 
-Form = Literal["separated", "wrapped", "prefixed", "json", "python", "choices", "list", "numbers"]
+Form = Literal["separated", "wrapped", "prefixed", "call", "json", "python", "choices", "list", "numbers", "object"]
 
 #: Forms that are lists or objects written as text.
 _LISTS = ("json", "python", "choices")
@@ -44,15 +41,20 @@ class Tag(NamedTuple):
     Parameters
     ----------
     name : str
-    relevant : bool
-        False for a tag that the item is known not to have, such as ``-rock``.
+    relevant : bool or None
+        False for a tag that the item is known not to have, such as ``-rock``; None for one that it may have.
     score : float or None
         The probability that a model gave. A tag with a score is a suggestion: it is not given.
     """
 
     name: str
-    relevant: bool = True
+    relevant: bool | None = True
     score: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the tag is written, but neither given nor excluded."""
+        return self.relevant is None or self.score is not None
 
 
 #: The tags and the missing values of a cell; None for a cell that is missing.
@@ -64,8 +66,9 @@ class TagNotation:
     """How a column writes the tags of an item."""
 
     #: Text with separators, ``<a><b>``, ``#a #b``, ``["a", "b"]``, ``['a', 'b']``, ``{"choices": ["a", "b"]}``
-    #: (Label Studio; a single tag is not in a list), lists of text, lists of whole numbers. One of "separated",
-    #: "wrapped", "prefixed", "json", "python", "choices", "list", "numbers".
+    #: (Label Studio; a single tag is not in a list), lists of text, lists of whole numbers,
+    #: ``{"a": true, "b": false}``. One of "separated", "wrapped", "prefixed", "call", "json", "python", "choices",
+    #: "list", "numbers", "object".
     form: Form = "separated"
     #: The separator of the form "separated", where an empty one means that a cell is one tag; the two marks of the
     #: form "wrapped"; the mark of the form "prefixed".
@@ -73,13 +76,18 @@ class TagNotation:
     glue: str = ";"  #: The text between two tags, as the table writes it.
     #: The two brackets around a whole cell of the form "separated", such as ``{a,b}`` of a database.
     around: str = ""
-    #: The mark of a tag that an item does not have, and of one that it has.
-    minus: str = ""
+    call: Call | None = None  #: The notation of the form "call", a list as a program prints it.
+    #: The marks around names, and the mark before each tag that an item has.
+    marks: tuple[Mark, ...] = ()
     plus: str = ""
     #: Whether tags have scores, such as ``rock:0.9``: "given" leaves the scores out, "prior" reads a tag with a
     #: score as the suggestion of a model. One of "", "given", "prior".
-    scores: Literal["", "given", "prior"] = ""
-    fields: tuple[str, ...] = ()  #: The keys of name and score, where a tag is an object.
+    #: "numbers" leaves numbers of another kind out, such as ``rock x3``.
+    scores: Literal["", "given", "prior", "numbers"] = ""
+    #: The keys of the name, the score and the value of a tag that is an object; an empty text for a key that there is
+    #: not. A value states whether the item has the tag.
+    fields: tuple[str, ...] = ()
+    one: Any = True  #: The value of a tag that an item has.
     #: Words that mean "no tag", and words that mean a missing value.
     no: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -95,15 +103,20 @@ class TagNotation:
                 "separated": whole + (f" in {self.around!r}" if self.around else ""),
                 "wrapped": f"each in {self.sep!r}",
                 "prefixed": f"each after {self.sep!r}",
+                "call": f"as {self.call.write(['a', 'b'])}" if self.call else "",
                 "json": "JSON lists",
                 "python": "lists as Python writes them",
                 "choices": "choices of Label Studio",
-                "list": "lists",
+                "list": f"lists of objects, of which {self.fields[0]!r} is the tag" if self.fields else "lists",
                 "numbers": "lists of numbers",
+                "object": "objects with a value of each tag",
             }[self.form]
         ]
-        parts += [f"{self.minus!r} marks a tag that an item does not have"] if self.minus else []
-        scored = {"given": "scores are left out", "prior": "a tag with a score is a suggestion"}
+        meaning = {True: "has", False: "does not have", None: "may have"}
+        parts += [f"{NAME.join(mark[:2])!r} is a tag that an item {meaning[mark.relevant]}" for mark in self.marks]
+        parts += [f"{self.fields[2]!r} states whether an item has it"] if self.fields and self.form != "object" else []
+        scored = {"given": "scores are left out", "prior": "a tag with a score is a suggestion",
+                  "numbers": "numbers next to tags are left out"}  # fmt: skip
         parts += [scored[self.scores]] if self.scores else []
         parts += ["upper and lower case are the same"] if self.names else []
         return "; ".join(parts)
@@ -142,9 +155,11 @@ class TagNotation:
     def cut(self, cell: Any) -> list[Any] | None:
         """Return the parts of a cell as they are written: texts, objects, numbers, or missing values."""
         if isinstance(cell, list | tuple | set | np.ndarray):
+            if any(isinstance(part, list | tuple | set | np.ndarray) for part in cell):
+                raise ValueError("a list in a list was not expected")
             return list(cell)
         if isinstance(cell, Mapping):
-            return _split_object(cell)
+            return _split_object(cell) if self.form != "object" else self._split_values(cell)
         if not isinstance(cell, str):
             if is_missing(cell):
                 return None
@@ -153,6 +168,8 @@ class TagNotation:
             return None
         if fold_word(cell) in {*self.no, *self.unknown}:
             return [cell.strip()]
+        if self.form == "object":
+            return self._split_values(read_object(cell))
         if self.form in _LISTS:
             return _parse(cell, self.form, objects=bool(self.fields))
         return self._cut_text(cell.strip()) or None
@@ -181,16 +198,25 @@ class TagNotation:
                 raise ValueError(f"{self.sep!r} was expected before each tag")
             parts = re.split(mark if self.glue == self.sep else rf"(?:^|[\s,;|]+){mark}", text)
             return [part.strip() for part in parts if part.strip()]
+        if self.call is not None:
+            return self.call.read(text)
         if self.around and text[0] + text[-1] == self.around:
             text = text[1:-1]
-        is_word = fold_word(text) in NOTHING  # such as N/A, whatever separates tags
+        is_word = is_nothing(text) and text.strip(f"{self.sep} ")  # such as N/A, whatever separates tags
         return [text] if is_word else [part for part in split_tags(text, self.sep) if part]
+
+    def _split_values(self, cell: Mapping[str, Any]) -> list[Any]:
+        """Return the tags of an object of names and values."""
+        name, score, value = self.fields or ("name", "", "value")
+        return [{name: tag, score or value: each} for tag, each in cell.items()]
 
     def _read_tag(self, raw: Any) -> Tag | None:
         """Return the tag of a part, or None for a missing value."""
         if isinstance(raw, Mapping):
-            name, *more = (raw.get(field) for field in self.fields or ("name",))
-            return self._make_tag(name, more[0] if more else None)
+            name, score, value = self.fields or ("name", "", "")
+            tag = self._make_tag(raw.get(name), raw.get(score))
+            has = self._read_value(raw.get(value)) if value else True
+            return tag if tag is None or has else tag._replace(relevant=has)
         if is_missing(raw) or fold_word(str(raw)) in self.unknown:
             return None
         text = str(raw).strip()
@@ -199,16 +225,28 @@ class TagNotation:
         literal = unquote_tag(text) if self.form == "separated" else None
         if literal is not None:
             return Tag(self._spelling.get(fold_tag(literal), literal))
-        name, score = read_score(text) if self.scores else (text, None)
-        return self._make_tag(name, score)
+        if self.scores == "numbers":
+            text = strip_number(text)
+        return self._make_tag(*(read_score(text) if self.scores else (text, None)))
 
     def _make_tag(self, name: Any, score: Any) -> Tag | None:
         text = "" if is_missing(name) else str(name).strip()
-        is_no = bool(self.minus) and text.startswith(self.minus) and len(text) > len(self.minus)
-        mark = self.minus if is_no else self.plus if self.plus and text.startswith(self.plus) else ""
-        text = text[len(mark) :].strip()
+        fits = ((inner, mark.relevant) for mark in self.marks if (inner := mark.strip(text)))
+        text, relevant = next(fits, (text, True))
         suggested = None if is_missing(score) or self.scores != "prior" else float(score)
-        return Tag(self._spelling.get(fold_tag(text), text), not is_no, suggested) if text else None
+        return Tag(self._spelling.get(fold_tag(text), text), relevant, suggested) if text else None
+
+    def _read_value(self, value: Any) -> bool | None:
+        """Return whether a value means that an item has a tag, or None if it may have it."""
+        if isinstance(value, bool | np.bool_) or is_missing(value):
+            return None if is_missing(value) else bool(value)
+        word = fold_word(str(value))
+        if word in self.unknown:
+            return None
+        meaning = 0.0 if word in self.no else find_plain_meaning(word)
+        if meaning is None:
+            raise ValueError(f"{value!r} does not state whether the item has the tag")
+        return meaning == 1
 
     @cached_property
     def _spelling(self) -> dict[str, str]:
@@ -218,12 +256,17 @@ class TagNotation:
         if self.form == "numbers":
             return int(tag)
         if self.fields:
-            return {self.fields[0]: tag}
+            return {self.fields[0]: tag, **({self.fields[2]: self.one} if self.fields[2] else {})}
+        is_plain = not any(mark.strip(tag) for mark in self.marks)
         tag = f"{self.plus}{tag}"
-        return quote_tag(tag, self.sep, self.minus) if self.form == "separated" and self.sep else tag
+        return quote_tag(tag, self.sep, is_plain=is_plain) if self.form == "separated" and self.sep else tag
 
     def _join(self, raw: list[Any]) -> Any:
         """Return a cell of parts as they are written."""
+        if self.form == "object":
+            name, score, value = self.fields or ("name", "", "value")
+            values = {part[name]: part.get(score or value, self.one) for part in raw}
+            return json.dumps(values, ensure_ascii=False) if self.around else values
         if self.form == "separated":
             left, right = self.around[:1], self.around[1:]
             return f"{left}{self.glue.join(part.strip() for part in raw)}{right}"
@@ -231,6 +274,8 @@ class TagNotation:
             return self.glue.join(f"{self.sep[0]}{part}{self.sep[1]}" for part in raw)
         if self.form == "prefixed":
             return self.glue.removesuffix(self.sep).join(f"{self.sep}{part}" for part in raw)
+        if self.call is not None:
+            return self.call.write(raw)
         if self.form == "choices":
             return raw[0] if len(raw) == 1 else json.dumps({"choices": raw}, ensure_ascii=False)
         if self.form == "json":
@@ -259,6 +304,17 @@ def read_list(cell: str, form: str) -> list[Any]:
     return _parse(cell, form, objects=True)
 
 
+def read_object(cell: str) -> dict[str, Any]:
+    """Return an object of names and values that is written as text."""
+    try:
+        value = json.loads(cell) if len(cell) <= MAX_CELL else None
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or any(isinstance(each, dict | list) for each in value.values()):
+        raise ValueError("an object of names and values was expected")
+    return value
+
+
 def _split_object(cell: Mapping[str, Any]) -> list[Any]:
     """Return the tags of an object of Label Studio, ``{"choices": ["a", "b"]}``."""
     if "choices" not in cell:
@@ -281,6 +337,8 @@ def _parse(cell: str, form: str, *, objects: bool) -> list[Any]:
     if isinstance(value, str) and form == "choices":
         return [value]
     nested = list | tuple | set | (type(None) if objects else dict)
+    if isinstance(value, list | tuple) and ... in value:
+        raise ValueError("the list was cut when it was written: '...'")
     if not isinstance(value, list | tuple | set) or any(tag is not None and isinstance(tag, nested) for tag in value):
         raise ValueError("a list of tags was expected")
     return list(value)

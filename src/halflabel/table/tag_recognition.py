@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,19 +16,17 @@ from halflabel._wording import clipped, option, plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.columns import Description
-from halflabel.table.separators import choose_separator, read_separator
-from halflabel.table.tag_cells import NOTHING, Form, TagNotation, is_missing, read_list
+from halflabel.table.nothing_words import is_nothing
+from halflabel.table.separators import choose_separator, name_separator, read_separator
+from halflabel.table.tag_calls import Call
+from halflabel.table.tag_cells import Form, TagNotation, is_missing, read_list
+from halflabel.table.tag_checks import Cells, as_texts, check_joined, check_vectors, check_words, find_numbered
+from halflabel.table.tag_marks import NAME, Mark, check_marks
+from halflabel.table.tag_objects import describe_values, find_fields, list_values
 from halflabel.table.tag_text import fold_tag, read_score
 
 #: Pairs of marks around each tag, and marks before each tag.
 WRAPPERS, PREFIXES = ("<>", "[]", "()", "{}", '""'), ("#", "@", "+", "- ", "* ", "• ", "*", "•")
-
-#: Marks of a tag that an item does not have, with the mark of a tag that it has.
-NEGATIONS = {"-": "+", "!": "", "¬": "", "~": "", "NOT ": ""}
-
-#: Keys under which objects hold the name and the score of a tag.
-_NAMES = ("name", "tag", "label", "text", "value", "class", "category", "title", "topic")
-_SCORES = ("score", "p", "prob", "probability", "confidence", "weight", "relevance")
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,9 @@ class TagOptions:
     #: See :class:`halflabel.table.columns.Description`.
     sep: str | None = None
     case: str | None = None
-    negation: str | None = None
+    tag_marks: str | None = None
     scores: str | None = None
+    value: str | None = None
     #: Words that are names of tags, that mean "no tag", and that mean a missing value.
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
@@ -48,7 +48,12 @@ class TagOptions:
     def of(cls, columns: Description) -> TagOptions:
         """Return the statements about tags among those about a table."""
         words = {name: tuple(map(fold_word, getattr(columns, name))) for name in ("yes", "no", "unknown")}
-        return cls(columns.sep, columns.case, columns.negation, columns.scores, **words)
+        return cls(columns.sep, columns.case, columns.tag_marks, columns.scores, columns.value, **words)
+
+    @property
+    def by_value(self) -> tuple[tuple[bool | None, tuple[str, ...]], ...]:
+        """The words of each statement about an item: it has the tag, does not have it (False) or may have it (None)."""
+        return (True, self.yes), (False, self.no), (None, self.unknown)
 
 
 def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) -> TagNotation:
@@ -71,36 +76,55 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
     words = [text for text in texts if _is_nothing(text, options)]
     notation = _find_form(column, [text for text in texts if text not in set(words)], words, options)
     notation = replace(notation, no=options.no, unknown=options.unknown)
-    if notation.form == "numbers":
-        return notation
-    parts = _cut_all(column, notation)
-    tags = Counter(str(part).strip() for part in parts if not isinstance(part, Mapping) and not is_missing(part))
-    tags.pop("", None)
-    if notation.form != "separated":  # other forms do not have words as they are
-        tags.update(word for word in words if fold_word(word) not in {*options.no, *options.unknown})
-    _check_words(tags, name, options, others=any(isinstance(part, Mapping) for part in parts))
-    notation = _find_negation(notation, tags, name, options)
+    cells = list(_cut_all(column, notation))
+    parts, tags_of = [part for cell in cells for part in cell], list(map(as_texts, cells))
+    check_vectors(tags_of, name)
+    stated = {*options.yes, *options.no, *options.unknown}
+    unread = [word for word in words if notation.form != "separated" and not _is_empty(word, notation)]
+    check_words(tags_of, unread, name, stated, others=any(isinstance(part, Mapping) for part in parts))
+    tags = Counter(tag for each in tags_of for tag in each if fold_word(tag) not in {*options.no, *options.unknown})
+    if options.sep is None:
+        check_joined(tags_of, name_separator(notation.sep) if notation.form == "separated" else "none", name)
+    names = [str(part.get(notation.fields[0])) for part in parts if isinstance(part, Mapping)]
+    notation = _find_marks(notation, dict.fromkeys([*tags, *names]), name, options)
     notation = _find_scores(notation, tags, parts, name, options)
+    notation = _find_numbers(notation, tags_of, name, options)
     return _find_spelling(notation, column, name, options)
 
 
 def _is_nothing(text: str, options: TagOptions) -> bool:
-    return fold_word(text) in NOTHING.union(options.no, options.unknown).difference(options.yes)
+    word = fold_word(text)
+    return word in {*options.no, *options.unknown} or (is_nothing(text) and word not in options.yes)
+
+
+def _is_empty(word: str, notation: TagNotation) -> bool:
+    """Return whether a cell that holds a word is an empty list in a notation, or is one of its stated words."""
+    try:
+        parts = notation.cut(word) or ()
+        return fold_word(word) in {*notation.no, *notation.unknown} or all(is_missing(p) or p == "" for p in parts)
+    except ValueError:
+        return False
 
 
 def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], options: TagOptions) -> TagNotation:
     """Return how cells are cut into parts. The ``words`` are texts that are probably no tags."""
+    if (values := list_values([cell for cell in column if isinstance(cell, Mapping)], texts)) is not None:
+        return describe_values(values, bool(texts), str(column.name))
     lists = [cell for cell in column if isinstance(cell, list | tuple | set | np.ndarray)]
     if any(len(cell) for cell in lists):
         tags = [tag for cell in lists for tag in cell if not is_missing(tag)]
         objects = [tag for tag in tags if isinstance(tag, Mapping)]
         numbers = bool(tags) and all(isinstance(tag, int | np.integer) for tag in tags)
-        return TagNotation("numbers" if numbers else "list", fields=_find_fields(objects, str(column.name)))
+        return TagNotation("numbers" if numbers else "list", fields=find_fields(objects, str(column.name), options))
+    call = Call.find(texts) if options.sep is None else None
+    if call is not None and (call.left != "[" or "," not in call.glue):  # others are lists of JSON and of Python
+        return TagNotation("call", call=call)
     wrapped = _find_wrapper(texts) if options.sep is None else None
     form = _find_list_form(texts) if options.sep is None and wrapped is None else None
     if form is not None:
         parts = [part for text in texts for part in _try_list(text, form)]
-        return TagNotation(form, fields=_find_fields([p for p in parts if isinstance(p, dict)], str(column.name)))
+        objects = [part for part in parts if isinstance(part, dict)]
+        return TagNotation(form, fields=find_fields(objects, str(column.name), options))
     if options.sep is None and (marked := wrapped or _find_prefix(texts)) is not None:
         return marked
     around = next((pair for pair in ("{}", "[]") if texts and all(text[0] + text[-1] == pair for text in texts)), "")
@@ -143,24 +167,6 @@ def _try_list(text: str, form: str) -> list[Any]:
         return []
 
 
-def _find_fields(objects: Sequence[Mapping[str, Any]], column: str) -> tuple[str, ...]:
-    """Return the keys of the name and of the score of tags that are objects."""
-    if not objects:
-        return ()
-    keys = list(dict.fromkeys(key for each in objects for key in each))
-    texts = [key for key in keys if all(isinstance(each.get(key), str) for each in objects)]
-    names = [key for key in _NAMES if key in texts] or texts
-    scores = [key for key in _SCORES if key in keys] or [
-        key for key in keys if all(isinstance(each.get(key), float) for each in objects)
-    ]
-    if not names:
-        raise ValueError(
-            f"the objects in the tags column {column!r} have no name of a tag: one of their keys, such as 'name', must "
-            f"hold text in each; the keys are {quoted(keys)}."
-        )
-    return (names[0], *scores[:1])
-
-
 def _find_wrapper(texts: list[str]) -> TagNotation | None:
     """Return the notation ``<a><b>``, if all texts have it and one of them has two tags, or each has angle brackets."""
     for pair in WRAPPERS:
@@ -191,60 +197,29 @@ def _find_prefix(texts: list[str]) -> TagNotation | None:
     return None
 
 
-def _cut_all(column: Iterable[Any], notation: TagNotation) -> list[Any]:
-    """Return the parts of all cells that have this notation, without missing values."""
-    parts: list[Any] = []
+def _cut_all(column: Iterable[Any], notation: TagNotation) -> Iterator[list[Any]]:
+    """Yield the parts of each cell that has this notation, without missing values."""
     for cell in column:
-        try:
-            parts += notation.cut(cell) or ()
-        except ValueError:  # reading the cell raises the error, with its row
-            continue
-    return [part for part in parts if isinstance(part, Mapping) or not is_missing(part)]
+        with suppress(ValueError):  # reading the cell raises the error, with its row
+            yield [part for part in notation.cut(cell) or () if isinstance(part, Mapping) or not is_missing(part)]
 
 
-def _check_words(tags: Mapping[str, int], column: str, options: TagOptions, *, others: bool) -> None:
-    """Raise for a word that is probably no name of a tag, unless its meaning was stated."""
-    stated = {*options.yes, *options.no, *options.unknown}
-    found = {tag: n for tag, n in tags.items() if fold_word(tag) in NOTHING - stated}
-    if found and (len(found) < len(tags) or others):
-        word = max(found, key=lambda tag: found[tag])
-        more = f" (also {quoted([tag for tag in found if tag != word])})" if len(found) > 1 else ""
-        raise AmbiguousReading(
-            f"{plural(found[word], 'cell')} of the tags column {column!r} {'holds' if found[word] == 1 else 'hold'} "
-            f"the word {word!r}{more}.",
-            ("it means that the item has no tag", option("no", word)),
-            ("it means a missing value", option("unknown", word)),
-            ("it is a tag", option("yes", word)),
-        )
-
-
-def _find_negation(notation: TagNotation, tags: Mapping[str, int], column: str, options: TagOptions) -> TagNotation:
-    """Return the notation with the mark of tags that an item does not have."""
-    if options.negation is not None:
-        minus = "" if options.negation == "none" else options.negation
-        return replace(notation, minus=minus, plus=_find_plus(minus, tags))
-    for minus in NEGATIONS:
-        if marked := [tag for tag in tags if re.match(rf"{re.escape(minus)}\w", tag)]:
-            raise AmbiguousReading(
-                f"{plural(len(marked), 'tag')} of the column {column!r} {'begins' if len(marked) == 1 else 'begin'} "
-                f"with {minus!r}, such as {clipped(marked[0], 40)!r}.",
-                ("the mark means that the item does not have the tag", option("negation", minus)),
-                ("it is a part of the name", option("negation", "none")),
-            )
-    return notation
-
-
-def _find_plus(minus: str, tags: Mapping[str, int]) -> str:
-    """Return the mark of tags that an item has, if tags have it."""
-    plus = NEGATIONS.get(minus, "")
-    return plus if plus and any(tag.startswith(plus) for tag in tags) else ""
+def _find_marks(notation: TagNotation, tags: Collection[str], column: str, options: TagOptions) -> TagNotation:
+    """Return the notation with the stated marks around names. Raise for a mark without a meaning."""
+    marks = [Mark.of(word, value) for value, words in options.by_value for word in words if NAME in word]
+    has_plus = any(mark.front == "-" for mark in marks) and any(tag.startswith("+") for tag in tags)
+    marks += [Mark("+", "", True)] if has_plus else []
+    if options.tag_marks is None:
+        check_marks(tags, marks, column)
+    marks.sort(key=lambda mark: -len(mark.front + mark.back))
+    return replace(notation, marks=tuple(marks), plus="+" if has_plus else "")
 
 
 def _find_scores(
     notation: TagNotation, tags: Mapping[str, int], parts: Sequence[Any], column: str, options: TagOptions
 ) -> TagNotation:
     """Return the notation with the meaning of the scores of tags, if they have scores."""
-    key = notation.fields[1] if len(notation.fields) > 1 else None
+    key = notation.fields[1] if notation.fields and notation.fields[1] else None
     if key is not None:
         found = [(str(part.get(notation.fields[0])), part.get(key)) for part in parts if isinstance(part, Mapping)]
         scored = [(name, float(score)) for name, score in found if isinstance(score, int | float)]
@@ -274,6 +249,18 @@ def _find_scores(
         *prior,
         *whole,
     )
+
+
+def _find_numbers(notation: TagNotation, cells: Cells, column: str, options: TagOptions) -> TagNotation:
+    """Return the notation with the meaning of further numbers next to tags, such as ``rock x3``."""
+    example = None if options.scores == "name" else find_numbered(cells)
+    if example is not None and options.scores is None:
+        raise AmbiguousReading(
+            f"Tags of the column {column!r} occur with several numbers, such as {clipped(example, 40)!r}.",
+            ("the number is not a part of the name, and all listed tags are given", option("scores", "given")),
+            ("the number is a part of the name", option("scores", "name")),
+        )
+    return notation if example is None else replace(notation, scores="numbers")
 
 
 def _find_spelling(notation: TagNotation, column: pd.Series[Any], name: str, options: TagOptions) -> TagNotation:

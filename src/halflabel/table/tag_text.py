@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 
 #: Brackets inside which a separator is a part of a name, as in ``Rock (US, UK)``.
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
+#: A character as web pages write it, such as ``&amp;``.
+_ENTITY = re.compile(r"&#?\w{1,31};")
+
+#: Hyphens and low lines inside a name.
+_HYPHENS = re.compile(r"(?<=[^\W_])[-_‐]+(?=[^\W_])")
+
 #: A score after a name: ``rock:0.9``, ``rock=1``, ``rock (0.9)``, ``rock 0.9``, ``rock: 90 %``.
-_NUMBER = r"(?:(?:0|1)?\.\d+|[01](?:\.0*)?|\d{1,3}(?:\.\d+)?\s?%)"
+_NUMBER = r"(?:(?:0|1)?[.,]\d+|[01](?:\.0*)?|\d{1,3}(?:\.\d+)?\s?%)"
 _MARKED = re.compile(rf"(.*\S)\s*[:=@]\s*({_NUMBER})")
 _BRACKETED = re.compile(rf"(.*\S)\s*[(\[]\s*({_NUMBER})\s*[)\]]")
 _SPACED = re.compile(r"(.*\S)\s+((?:0|1)?\.\d+|\d{1,3}\s?%)")
+
+#: A number of any kind before or after a name: ``rock:67``, ``rock (3)``, ``rock x3``, ``2. rock``, ``(b) rock``.
+_NUMBERED = re.compile(r"(?P<name>.*[^\W\d].*?)(?:\s*[:=@(\[]\s*|\s+(?:[x×]\s?)?)\d[\d.,:/%-]*\s*[)\]]?")
+_LISTED = re.compile(r"(?:\d{1,3}[.):]|[(]\w[)])\s*(?P<name>\D.*)")
 
 
 def split_tags(text: str, sep: str) -> list[str]:
@@ -32,7 +43,7 @@ def split_tags(text: str, sep: str) -> list[str]:
     """
     if not sep:
         return [text.strip()]
-    if not any(mark in text for mark in '([{"'):
+    if not any(mark in text for mark in '([{"&'):
         return [part.strip() for part in (text.split() if sep == " " else text.split(sep))]
     parts, start, at = [], 0, 0
     while at < len(text):
@@ -50,6 +61,8 @@ def _skip_group(text: str, at: int, sep: str, *, at_start: bool) -> int:
         rest = text[quoted.end() :].lstrip(" ") if sep != " " else text[quoted.end() :]
         if not rest or rest.startswith(sep):
             return quoted.end()
+    if (entity := _ENTITY.match(text, at)) and html.unescape(entity[0]) != entity[0]:
+        return entity.end()
     if text[at] in _BRACKETS:
         depth, close = 0, _BRACKETS[text[at]]
         for end in range(at, len(text)):
@@ -71,9 +84,9 @@ def unquote_tag(text: str) -> str | None:
     return None if '"' in inner else text[1:-1].replace('""', '"').strip() or None
 
 
-def quote_tag(name: str, sep: str, minus: str = "") -> str:
-    """Return a name as a part of a cell, in quotes where it would be read as something else."""
-    is_read = split_tags(name, sep) == [name] and unquote_tag(name) is None and not (minus and name.startswith(minus))
+def quote_tag(name: str, sep: str, *, is_plain: bool = True) -> str:
+    """Return a name as a part of a cell, in quotes where it would be read as something else, or is not plain."""
+    is_read = is_plain and split_tags(name, sep) == [name] and unquote_tag(name) is None
     return name if is_read else '"' + name.replace('"', '""') + '"'
 
 
@@ -88,18 +101,55 @@ def read_score(text: str) -> tuple[str, float | None]:
     for pattern in (_MARKED, _BRACKETED, _SPACED):
         if match := pattern.fullmatch(text):
             number = match[2]
-            value = float(number.rstrip("% ")) / (100 if number.endswith("%") else 1)
+            value = float(number.rstrip("% ").replace(",", ".")) / (100 if number.endswith("%") else 1)
             if value <= 1:
                 return match[1].strip(), value
     return text, None
 
 
-def fold_tag(name: str) -> str:
+def strip_number(text: str) -> str:
+    """Return a name without the number before or after it.
+
+    Examples
+    --------
+    >>> [strip_number(text) for text in ("rock x3", "rock:67", "rock (2)", "2) rock", "rock 2024-05-01", "70s")]
+    ['rock', 'rock', 'rock', 'rock', 'rock', '70s']
+    """
+    match = _NUMBERED.fullmatch(text) or _LISTED.fullmatch(text)
+    return match["name"].strip() if match else text
+
+
+def fold_case(name: str) -> str:
     """Return a name as it is compared where upper and lower case are the same.
 
     Examples
     --------
-    >>> fold_tag("Hip  Hop") == fold_tag("hip hop"), fold_tag("Cafe\u0301") == fold_tag("café")
+    >>> fold_case("Hip  Hop") == fold_case("hip hop"), fold_case("Cafe\u0301") == fold_case("café")
     (True, True)
     """
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def fold_tag(name: str) -> str:
+    """Return a name as it is compared where its spelling makes no difference.
+
+    Upper and lower case, forms of Unicode and of white space, invisible characters, hyphens, characters as web pages
+    write them, and UTF-8 that was read as Windows-1252 are the same.
+
+    Examples
+    --------
+    >>> fold_tag("Hip  Hop") == fold_tag("hip-hop"), fold_tag("Cafe\u0301") == fold_tag("CafÃ©")
+    (True, True)
+    """
+    text = html.unescape(name) if "&" in name else name
+    text = fold_case(_repair(text))
+    text = text if text.isascii() else "".join(c for c in text if unicodedata.category(c) != "Cf")
+    return " ".join(_HYPHENS.sub(" ", text).split())
+
+
+def _repair(text: str) -> str:
+    """Return a text that was written as UTF-8 and read as Windows-1252 as it was."""
+    try:
+        return text if text.isascii() else text.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return text

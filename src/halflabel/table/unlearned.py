@@ -39,7 +39,7 @@ def leave_unlearned(opened: OpenTable) -> OpenTable:
     ValueError
         If no label is left.
     """
-    labels = mark_unassigned(opened.labels) if opened.labels.positive_only else opened.labels
+    labels = mark_unassigned(opened.labels)
     if labels.learnable.all():
         return opened
     sentences = tuple(_describe_kinds(opened, labels))

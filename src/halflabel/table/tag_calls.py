@@ -1,0 +1,77 @@
+"""Lists as programs print them: ``['a' 'b']`` of NumPy, ``{'a', 'b'}``, ``c("a", "b")`` of R, ``List(a, b)``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+#: The begin and the end of such a text, and a name in quotes.
+_BORDERS = re.compile(r"((?:[A-Za-z_][\w.]*\()?[\[({]?)(.*?)([\])}]?(?:,\s*dtype=[^()]+)?\)?)", re.DOTALL)
+_NAME = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_NAMES = re.compile(rf"\s*{_NAME}(?:[\s,]+{_NAME})*\s*,?\s*")
+
+
+#: Names of lists whose elements may have no quotes.
+_LISTS = re.compile(r"(?:.*(?:array|list|seq|set|vector|buffer|tuple)|c)\([\[{(]?", re.IGNORECASE)
+
+
+class Call(NamedTuple):
+    """The text before all names, between two of them and after them, and the quotes around each."""
+
+    left: str
+    glue: str
+    right: str
+    quote: str
+
+    @classmethod
+    def find(cls, texts: Sequence[str]) -> Self | None:
+        """Return the notation of texts, or None if they are not lists as programs print them.
+
+        Examples
+        --------
+        >>> Call.find(["['a' 'b']", "['a']"])
+        Call(left='[', glue=' ', right=']', quote="'")
+        >>> Call.find(["List(a, b)"]), Call.find(["(a), (b)"])
+        (Call(left='List(', glue=', ', right=')', quote=''), None)
+        """
+        cut = [match.groups() for text in texts if (match := _BORDERS.fullmatch(text)) and match[1] and match[3]]
+        if not cut:
+            return None
+        (left, right), number = Counter((left, right) for left, _, right in cut).most_common(1)[0]
+        inner = [names for first, names, last in cut if (first, last) == (left, right)]
+        quoted = [names for names in inner if _NAMES.fullmatch(names)]
+        is_call = _LISTS.fullmatch(left) is not None  # R has a text of one element without its call
+        if 0 < len(quoted) < len(inner) or not (quoted or is_call) or number < len(texts) * (not (quoted and is_call)):
+            return None
+        quote = quoted[0].strip()[0] if quoted else ""
+        between = re.compile(rf"{quote}([\s,]+){quote}" if quote else r"(,\s*)")
+        glues = Counter(match[1] for names in inner for match in between.finditer(names))
+        return cls(left, glues.most_common(1)[0][0] if glues else ", ", right, quote)
+
+    def read(self, text: str) -> list[str]:
+        """Return the names in a text. A text of another form is one name.
+
+        Examples
+        --------
+        >>> Call("c(", ", ", ")", '"').read('c("a, b", "c")'), Call("c(", ", ", ")", '"').read("a")
+        (['a, b', 'c'], ['a'])
+        """
+        if not (text.startswith(self.left) and text.endswith(self.right)):
+            return [text]
+        inner = text[len(self.left) : len(text) - len(self.right)]
+        if not self.quote:
+            return [part.strip() for part in inner.split(",") if part.strip()]
+        return [ast.literal_eval(name) for name in re.findall(_NAME, inner)]
+
+    def write(self, names: Sequence[str]) -> str:
+        """Return the text of a list of names."""
+        return f"{self.left}{self.glue.join(map(self._quote, names))}{self.right}"
+
+    def _quote(self, name: str) -> str:
+        if not self.quote:
+            return name
+        escaped = name.replace("\\", "\\\\").replace(self.quote, f"\\{self.quote}")
+        return f"{self.quote}{escaped}{self.quote}"

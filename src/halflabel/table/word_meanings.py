@@ -1,0 +1,157 @@
+"""The probable meanings of the words in label columns: an error offers each, ready to be stated. None is assumed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from halflabel._wording import names_command_options, option, quoted
+from halflabel.labels.answers import WORDS, Answer
+from halflabel.table.keys import VALUES, format_words
+from halflabel.table.nothing_words import is_nothing
+
+#: Words that need not be stated; they are words of :mod:`halflabel.labels.answers`, and have the same meaning there.
+PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
+
+#: Words of surveys and tools, in addition to the answers of this package.
+_YES = (*WORDS[Answer.YES], "ja", "j", "oui", "si", "sí", "sim", "tak", "da", "vrai", "wahr", "verdadero", "vero",
+        "x", "●", "✓", "✔", "☑", "selected", "checked", "ticked", "quoted", "mentioned", "genannt", "present",
+        "positive", "+")  # fmt: skip
+_NO = (*WORDS[Answer.NO], "nein", "non", "não", "nej", "nee", "nie", "faux", "falsch", "falso", "○", "✗", "✘", "☐",
+       "absent", "negative", "-")  # fmt: skip
+_UNKNOWN = {*WORDS[Answer.UNSURE], "maybe", "not asked", "no answer", "weiß nicht", "keine angabe"}
+
+#: Whole numbers that are codes of missing values.
+_CODE = re.compile(r"-\d+|([789])\1*")
+
+#: A word for "no" before another word of the column, such as "not selected" next to "selected".
+_NOT = re.compile(r"(?:not|no|non|nicht|kein|keine|pas|un)[ _-]*(?=\w)")
+
+
+def suggest_meanings(words: Collection[str], stated: Mapping[str, float]) -> list[dict[str, float]]:
+    """Return the probable meanings of the words of label columns: one, two that are opposite, or none.
+
+    Parameters
+    ----------
+    words : collection of str
+        As :func:`halflabel.labels.answers.fold_word` returns them.
+    stated : mapping of str to float
+        The words whose meaning the user stated.
+
+    Examples
+    --------
+    >>> suggest_meanings(["ja", "nein", "-99"], {})
+    [{'-99': nan, 'ja': 1.0, 'nein': 0.0}]
+    >>> suggest_meanings(["1", "2"], {})
+    [{'1': 1.0, '2': 0.0}, {'1': 0.0, '2': 1.0}]
+    >>> suggest_meanings(["often", "seldom", "never"], {})
+    []
+    """
+    new = [word for word in words if word not in stated]
+    unknown = {word: np.nan for word in new if _is_unknown(word)}
+    if "-" in new and any(_find_value(word, ()) == 0 for word in new if word != "-"):
+        unknown["-"] = np.nan  # another word means no
+    left = [word for word in new if word not in unknown]
+    if "-1" in unknown and {*left} <= {"0", "1"}:  # the code of a missing value, or the no of +1 and -1
+        no = {"1": 1.0, "-1": 0.0, **({"0": np.nan} if "0" in left else {})}
+        return [{**stated, **unknown}, {**stated, **unknown, **no}]
+    known = {word: value for word in left if (value := _find_value(word, left)) is not None}
+    if len(known) == len(left):
+        own = {word: value for word, value in known.items() if PLAIN.get(word) != value}
+        return [{**stated, **unknown, **own}] if own or unknown else [known]
+    if stated or len(left) > 2:
+        return []
+    values = [(1.0, 0.0), (0.0, 1.0)] if len(left) == 2 else [(1.0,)]
+    plain = {word: value for word, value in known.items() if word not in PLAIN}
+    fits = [each for each in values if all(plain.get(word, of) == of for word, of in zip(left, each, strict=True))]
+    return [{**unknown, **dict(zip(left, each, strict=True))} for each in fits or values]
+
+
+def _is_unknown(word: str) -> bool:
+    return word not in {*_YES, *_NO} and (word in _UNKNOWN or is_nothing(word) or bool(_CODE.fullmatch(word)))
+
+
+def _find_value(word: str, others: Collection[str]) -> float | None:
+    """Return the value of a word whose meaning is plain, or None."""
+    if _NOT.sub("", word, count=1) in {*others} - {word}:
+        return 0.0
+    if any(_NOT.sub("", other, count=1) == word for other in others if other != word):
+        return 1.0
+    return 1.0 if word in _YES else 0.0 if word in _NO else None
+
+
+def find_plain_meaning(word: str) -> float | None:
+    """Return 1 for a word that means yes, 0 for one that means no, and None for any other word.
+
+    Examples
+    --------
+    >>> find_plain_meaning("positive"), find_plain_meaning("nein"), find_plain_meaning("rock")
+    (1.0, 0.0, None)
+    """
+    return _find_value(word, ())
+
+
+def list_ways(words: Collection[str], stated: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield each probable meaning of words, as a clause, with the options that state it.
+
+    Examples
+    --------
+    >>> list(list_ways(["ja", "nein"], {}))
+    [("'ja' means yes and 'nein' means no", "yes='ja', no='nein'")]
+    """
+    for meanings in suggest_meanings(words, stated):
+        by_value = {name: [word for word, value in meanings.items() if _is_of(value, key)]
+                    for key, name in VALUES.items()}  # fmt: skip
+        *most, last = [
+            f"{quoted(found)} {'means' if len(found) == 1 else 'mean'} {name}"
+            for name, found in by_value.items()
+            if found
+        ]
+        yield " and ".join([", ".join(most), last] if most else [last]), state_words(by_value)
+
+
+def find_own_words(by_column: Sequence[set[str]], stated: Mapping[str, float]) -> tuple[str, str] | None:
+    """Return the way to read columns that hold one word each, another in every column, as tools write a tick.
+
+    Examples
+    --------
+    >>> find_own_words([{"rock"}, {"sad", "0"}], {})
+    ('the word of each column means yes', "yes=['rock', 'sad']")
+    """
+    own = [[word for word in words if word not in {*PLAIN, *stated} and not _is_unknown(word)] for words in by_column]
+    words = [word for each in own for word in each]
+    if len(own) < 2 or any(len(each) != 1 for each in own) or len(set(words)) < len(words):
+        return None
+    return "the word of each column means yes", state_words({"yes": words})
+
+
+def shares_words(by_column: Sequence[set[str]]) -> bool:
+    """Return whether columns hold several words that have no plain meaning, and share them: each lists one tag.
+
+    Examples
+    --------
+    >>> shares_words([{"rock", "sad"}, {"sad", "live"}]), shares_words([{"1", "2"}, {"1", "2"}])
+    (True, False)
+    """
+    free = [{word for word in words if _is_name(word)} for words in by_column]
+    distinct = set[str]().union(*free)
+    return len(by_column) > 1 and len(distinct) > 2 and sum(map(len, free)) > len(distinct)
+
+
+def _is_name(word: str) -> bool:
+    return find_plain_meaning(word) is None and not _is_unknown(word) and not re.fullmatch(r"[\d.,%-]+", word)
+
+
+def state_words(by_value: Mapping[str, list[str]]) -> str:
+    """Return the options that state words: the words that mean yes, no and unknown."""
+    if names_command_options():
+        return option("words", "'" + format_words(by_value).replace("'", "'\\''") + "'")
+    found = {name: words[0] if len(words) == 1 else words for name, words in by_value.items() if words}
+    return ", ".join(option(name, words) for name, words in found.items())
+
+
+def _is_of(value: float, key: str) -> bool:
+    """Return whether a value of a word is the one of a key of :data:`halflabel.table.keys.VALUES`."""
+    return np.isnan(value) if not key else value == float(key)
