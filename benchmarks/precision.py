@@ -1,12 +1,13 @@
-"""The precision that is reached where one is asked for, of relevant values alone, by the number of labelled items.
+"""The precision that is reached where one is asked for, of relevant and of irrelevant values, by labelled items.
 
 Protocol: at most 900 random items (the 15 most frequent labels with at least 12 relevant items), of which 50, 100 or
-300 keep their labels. Of the entries that ``fill_confident`` fills in as relevant at a precision, the share that is
-right is compared for plain probabilities and for the lowered ones of :mod:`halflabel.evidence.lower_bounds`. With
+300 keep their labels. Of the entries that ``fill_confident`` fills in at a precision, the share that is right is
+compared for plain probabilities and for the lowered ones of :mod:`halflabel.evidence.lower_bounds`. With
 ``--positive`` a third of at most 1500 items is annotated, 30 % of their labels are removed, and the label frequency is
-given.
+given; with ``--unmarked``, annotated items that have no label left look unlabelled. "stated" is the mean probability of
+these entries, and "printed" the share of the completions in which it is printed.
 
-    python benchmarks/precision.py [--sets scene medical] [--repeats 1] [--first-seed 1] [--positive]
+    python benchmarks/precision.py [--sets scene medical] [--repeats 1] [--first-seed 1] [--positive [--unmarked]]
 """
 
 from __future__ import annotations
@@ -30,18 +31,19 @@ def hide_all_but(labels, n, rng):
     return labels.hide(np.repeat(unlabelled[:, None], labels.shape[1], axis=1))
 
 
-def drop_positives(labels, rng):
+def drop_positives(labels, rng, *, unmarked=False):
     """Return positive-only labels: a third of the items, 70 % of their relevant entries."""
     annotated = rng.random(len(labels)) < 1 / 3
     assigned = labels.relevant & (rng.random(labels.shape) < 0.7)
+    annotated &= assigned.any(axis=1) | (not unmarked)
     return PartialLabels.from_positives(np.where(annotated[:, None], assigned.astype(float), np.nan))
 
 
-def make_cases(name, seed, positive):
+def make_cases(name, seed, options):
     """Yield features, truth, known labels and the number of labelled items."""
-    X, labels = load_frequent(name, 1500 if positive else 900, seed)
-    if positive:
-        known = drop_positives(labels, np.random.default_rng(seed))
+    X, labels = load_frequent(name, 1500 if options.positive else 900, seed)
+    if options.positive:
+        known = drop_positives(labels, np.random.default_rng(seed), unmarked=options.unmarked)
         yield X, labels, known, int(known.annotated.sum())
         return
     for n in NUMBERS:
@@ -53,24 +55,35 @@ def measure(options):
     """Yield one record per case, precision and rule."""
     for seed in range(options.first_seed, options.first_seed + options.repeats):
         for name in options.sets:
-            for X, truth, known, n in make_cases(name, seed, options.positive):
+            for X, truth, known, n in make_cases(name, seed, options):
                 rate = 0.7 if options.positive else None
                 filled = hl.complete(X, known, method=AutoLabeler(options.effort, observed_rate=rate))
-                gaps = ~known.observed
-                p = np.where(gaps & filled.evidence.learned_from.learnable, filled.probabilities.to_numpy(), np.nan)
-                for precision in PRECISIONS:
-                    rules = {"plain": fill_confident(p, precision), "lowered": filled.evidence.fill_at(precision)}
-                    for rule, state in rules.items():
-                        chosen, relevant = state > 0, gaps & truth.relevant
-                        yield {
-                            "set": name,
-                            "labelled": "third" if options.positive else n,
-                            "precision": precision,
-                            "rule": rule,
-                            "filled": chosen.sum(),
-                            "right": (chosen & relevant).sum(),
-                            "relevant": relevant.sum(),
-                        }
+                learned = [truth.names.index(label) for label in filled.labels.names]  # the others are not filled in
+                yield from describe(filled, truth.relevant[:, learned], {"set": name, "labelled": n}, options)
+
+
+def describe(filled, truth, case, options):
+    """Yield one record per precision, rule and value."""
+    evidence = filled.evidence
+    gaps = ~evidence.labels.observed
+    p = np.where(gaps, evidence.probabilities, np.nan)
+    for precision in PRECISIONS:
+        for rule, state in {"plain": fill_confident(p, precision), "lowered": evidence.fill_at(precision)}.items():
+            for value, chosen, right, stated in (
+                ("relevant", state > 0, truth, p),
+                ("irrelevant", state < 0, ~truth, 1 - p),
+            ):
+                yield case | {
+                    "labelled": "third" if options.positive else case["labelled"],
+                    "precision": precision,
+                    "value": value,
+                    "rule": rule,
+                    "filled": chosen.sum(),
+                    "right": (chosen & right).sum(),
+                    "of": (gaps & right).sum(),
+                    "stated": stated[chosen].sum(),
+                    "printed": evidence.has_precision,
+                }
 
 
 def main():
@@ -79,13 +92,18 @@ def main():
     parser.add_argument("--effort", default="default")
     parser.add_argument("--first-seed", type=int, default=0, help="the rule was chosen on seed 0")
     parser.add_argument("--positive", action="store_true", help="positive-only labels")
+    parser.add_argument("--unmarked", action="store_true", help="annotated items without a label look unlabelled")
     with use_one_thread():
         records = pd.DataFrame(measure(parser.parse_args()))
-    keys = ["precision", "labelled", "rule"]
-    table = records.groupby(keys)[["filled", "right", "relevant"]].sum()
+    keys = ["value", "precision", "labelled", "rule"]
+    table = records.groupby(keys, sort=False)[["filled", "right", "of", "stated"]].sum()
     many = records[records["filled"] >= 50]
-    table["share right"], table["share filled"] = table["right"] / table["filled"], table["filled"] / table["relevant"]
-    table["worst of 50 or more"] = (many["right"] / many["filled"]).groupby([many[key] for key in keys]).min()
+    table["stated"], table["printed"] = table["stated"] / table["filled"], records.groupby(keys)["printed"].mean()
+    table["share right"], table["share filled"] = table["right"] / table["filled"], table["filled"] / table["of"]
+    shares = (many["right"] / many["filled"]).groupby([many[key] for key in keys])
+    table["worst of 50 or more"], table["cells"] = shares.min(), shares.size()
+    wrong = many["right"] / many["filled"] < many["precision"] - 0.02
+    table["cells below"] = wrong.groupby([many[key] for key in keys]).sum()
     print(table.round(3).to_string())
 
 

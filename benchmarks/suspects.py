@@ -2,8 +2,10 @@
 
 Protocol: half of at most 800 random items keep their labels (the 15 most frequent ones with at least 12 relevant
 items). 3 % of the known entries are flipped: "random" entries; "missing" flips relevant entries to irrelevant, at most
-a fifth of them; "balanced" flips half of either value, at most a fifth of each. Figures are the share of flips among
-the first k suspects, k the number of flips, and among the first 20.
+a fifth of them; "balanced" flips half of either value, at most a fifth of each; "labels" are all in a quarter of the
+labels, "items" in a quarter of the items, those with the largest first component, at most a fifth of either value.
+Figures are the share of flips among the first k suspects, k the number of flips, among the first 20, and the posterior
+that is stated for the first k.
 
     python benchmarks/suspects.py [--sets scene medical] [--repeats 1] [--effort default]
 
@@ -20,15 +22,28 @@ from _common import choose_unlabelled, load_frequent, make_parser, split_labels,
 from scipy.special import logit
 
 from halflabel import AutoLabeler, PartialLabels
+from halflabel.evidence.components import take_components
 from halflabel.evidence.suspects import rank_suspects
 
 SETS = ("scene", "medical", "ohsumed", "langlog", "emotions", "yeast", "gnegativego", "enron", "yahoo-arts")
-KINDS = ("random", "missing", "balanced")
+KINDS = ("random", "missing", "balanced", "labels", "items")
 
 
-def choose_flips(known, kind, rng):
+def choose_noisy(X, known, kind, rng):
+    """Return the mask of the entries that can be flipped."""
+    n_labels = known.shape[1]
+    if kind == "labels":
+        return known.observed & np.isin(np.arange(n_labels), rng.permutation(n_labels)[: max(1, n_labels // 4)])
+    if kind == "items":
+        first = take_components(X, np.random.default_rng(0))[:, 0]
+        return known.observed & (first > np.quantile(first, 0.75))[:, None]
+    return known.observed
+
+
+def choose_flips(X, known, kind, rng):
     """Return the mask of the entries to flip."""
-    relevant, irrelevant = (np.flatnonzero((known.state == value).ravel()) for value in (1, -1))
+    noisy = choose_noisy(X, known, kind, rng)
+    relevant, irrelevant = (np.flatnonzero((noisy & (known.state == value)).ravel()) for value in (1, -1))
     n = round(0.03 * known.observed.sum())
     if kind == "random":
         chosen = rng.choice(np.flatnonzero(known.observed.ravel()), n, replace=False)
@@ -58,7 +73,7 @@ def rank_by_cleanlab(labels, p, rows, columns):
 
 
 def rank(labels, p):
-    """Return the entries (positions, columns), and an order of them for each ranking."""
+    """Return the entries (positions, columns), an order of them for each ranking, and the posterior of "posterior"."""
     rows, columns = np.nonzero(labels.observed & labels.learnable)
     given, q = labels.state[rows, columns] > 0, p[rows, columns]
     shift = logit(q) - logit(labels.rates[columns])
@@ -72,7 +87,7 @@ def rank(labels, p):
         "self-confidence": np.argsort(np.where(given, q, 1 - q), kind="stable"),
         "cleanlab": rank_by_cleanlab(labels, p, rows, columns),
     }
-    return rows, columns, orders
+    return rows, columns, orders, found["wrong"].to_numpy()
 
 
 def measure(options):
@@ -82,10 +97,10 @@ def measure(options):
             X, labels = load_frequent(name, 800, seed)
             known, _ = split_labels(labels, choose_unlabelled(len(labels), 0.5, np.random.default_rng(seed)))
             for kind in KINDS:
-                flips = choose_flips(known, kind, np.random.default_rng([seed, KINDS.index(kind)]))
+                flips = choose_flips(X, known, kind, np.random.default_rng([seed, KINDS.index(kind)]))
                 given = PartialLabels(np.where(flips, -known.state, known.state), known.names, known.annotated)
                 p = AutoLabeler(options.effort).fit(X, given).label_probabilities_
-                rows, columns, orders = rank(given, p)
+                rows, columns, orders, wrong = rank(given, p)
                 for ranking, order in orders.items():
                     if order is not None:
                         hits = flips[rows, columns][order]
@@ -95,6 +110,7 @@ def measure(options):
                             "ranking": ranking,
                             "@k": hits[: flips.sum()].mean(),
                             "@20": hits[:20].mean(),
+                            "stated": wrong[: flips.sum()].mean() if ranking == "posterior" else np.nan,
                         }
 
 
@@ -105,7 +121,7 @@ def main():
     with use_one_thread():
         records = pd.DataFrame(measure(parser.parse_args()))
     print(records.pivot_table(index="set", columns=["kind", "ranking"], values="@k").round(3).to_string())
-    table = records.pivot_table(index="ranking", columns="kind", values=["@k", "@20"])
+    table = records.pivot_table(index="ranking", columns="kind", values=["@k", "@20", "stated"])
     table["@k", "mean"] = table["@k"].mean(axis=1)
     print(table.round(3).to_string())
 

@@ -191,6 +191,15 @@ def test_the_order_of_the_labels_changes_nothing_but_rounding(estimator, entries
     np.testing.assert_array_equal(b.transduction_, a.transduction_[items][:, labels])
 
 
+@gaps
+def test_the_order_of_the_features_changes_nothing_but_rounding(estimator, entries, rng):
+    X, Y, _ = half_labelled(rng, entries=entries)
+    features, items, new = rng.permutation(5), rng.permutation(len(X)), rng.normal(size=(7, 5))
+    a, b = fit_once(estimator, entries), clone(estimator).fit(X[items][:, features], Y[items])
+    np.testing.assert_allclose(b.label_probabilities_, a.label_probabilities_[items], atol=1e-6)
+    np.testing.assert_allclose(b.predict_proba(new[:, features]), a.predict_proba(new), atol=1e-6)
+
+
 def test_nothing_observed_is_an_error(estimator, rng):
     X, Y, _ = half_labelled(rng)
     with pytest.raises(ValueError, match="no label of any of the 60 items is observed"):

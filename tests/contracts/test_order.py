@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from tests.conftest import half_labelled
 
@@ -102,3 +103,19 @@ def test_a_projection(rng):
     X, items = X.round(), rng.permutation(60)
     a, b = clone(model).fit(X, complete), clone(model).fit(X[items], complete[items])
     np.testing.assert_allclose(b.transform(X), a.transform(X), rtol=1e-6, atol=1e-9)
+
+
+@gaps
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_the_order_of_the_features_changes_no_bit(convert, entries, rng):
+    X, Y, _ = half_labelled(rng, n=150, n_labels=5, entries=entries)
+    X = np.hstack([X, (rng.random((150, 30)) < 0.2) * 1.0])
+    items, features = rng.permutation(150), rng.permutation(X.shape[1])
+    a, b = AutoLabeler().fit(convert(X), Y), AutoLabeler().fit(convert(X[items][:, features]), Y[items])
+    np.testing.assert_array_equal(b.label_probabilities_, a.label_probabilities_[items])
+    np.testing.assert_array_equal(b.predict_proba(convert(X[:, features])), a.predict_proba(convert(X)))
+    known = PartialLabels.from_table(Y[:1])
+    pieces, moved = (m.find_carriers(convert(Z[:1]), known, 0) for m, Z in ((a, X), (b, X[:, features])))
+    assert moved.keys() == pieces.keys()
+    for name in (name for name in pieces if pieces[name].features is not None):
+        np.testing.assert_array_equal(moved[name].features, pieces[name].features[features])

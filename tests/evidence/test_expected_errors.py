@@ -55,6 +55,23 @@ def test_fewer_labelled_items_mean_a_wider_band():
     assert width[0] > 1.3 * width[1]
 
 
+def test_items_of_one_group_count_as_one():
+    """Ten copies of each of thirty items have the band of the thirty items, and not that of 300."""
+    rng = np.random.default_rng(0)
+    labels, filled, p, scores, held_out, _ = simulate(rng, n_labelled=30)
+    rows = np.concatenate([np.repeat(np.arange(30), 10), np.arange(30, len(labels))])
+    known = labels[rows], filled[rows], p[rows], scores[rows], held_out[rows]
+    groups = np.unique(rows, return_inverse=True)[1]
+    tables = [
+        estimate_errors(labels, filled, p, scores, held_out, np.random.default_rng(1)),
+        estimate_errors(*known, np.random.default_rng(1), groups=groups),
+        estimate_errors(*known, np.random.default_rng(1)),
+    ]
+    width = [(table["high"] - table["low"])[2] for table in tables]
+    assert width[1] > 1.3 * width[2]
+    assert width[1] == pytest.approx(width[0], rel=0.4)
+
+
 def test_without_a_filled_entry_there_is_no_error(rng):
     labels, filled, *rest, _ = simulate(rng)
     table = estimate_errors(labels, np.zeros_like(filled), *rest, rng)
@@ -124,3 +141,12 @@ def test_a_sample_of_the_labelled_items_gives_a_band_of_about_the_same_width(rng
     sample = estimate_errors(labels, filled, p, scores, held_out, np.random.default_rng(1))
     np.testing.assert_allclose(sample["high"] - sample["low"], whole["high"] - whole["low"], rtol=0.25)
     pd.testing.assert_frame_equal(sample[["label", "filled", "expected"]], whole[["label", "filled", "expected"]])
+
+
+def test_optimism_multiplies_the_expectation_and_moves_the_band(rng):
+    labels, filled, *rest, _ = simulate(rng)
+    one, two = (estimate_errors(labels, filled, *rest, np.random.default_rng(0), optimism=k) for k in (1.0, 1.2))
+    np.testing.assert_allclose(two["expected"], 1.2 * one["expected"])
+    assert (two[["low", "high"]] > one[["low", "high"]]).all(axis=None)
+    capped = estimate_errors(labels, filled, *rest, np.random.default_rng(0), optimism=99.0)
+    assert (capped["expected"] == capped["filled"]).all()

@@ -79,6 +79,17 @@ def test_the_deviation_is_that_of_refitted_calibrations(rng):
     np.testing.assert_allclose(resampled.lower(scores, 4.0), resampled.lower(scores) / 2)
 
 
+def test_items_of_one_group_are_drawn_together(rng):
+    labels, scores, held_out, _, folds = simulate(rng, 100, n=150)
+    rows, groups = np.repeat(np.arange(150), 4), np.repeat(np.arange(150), 4)
+    copies = labels[rows], scores[rows], held_out[rows], folds[rows]
+    single = ResampledCalibration.fit(labels, scores, held_out, folds, np.random.default_rng(0))
+    apart = ResampledCalibration.fit(*copies, np.random.default_rng(0))
+    together = ResampledCalibration.fit(*copies, np.random.default_rng(0), groups)
+    assert together.lower(scores).mean() > 1.5 * apart.lower(scores).mean()
+    assert together.lower(scores).mean() == pytest.approx(single.lower(scores).mean(), rel=0.4)
+
+
 def test_a_sample_of_many_items_has_the_deviation_of_all(rng, monkeypatch):
     labels, scores, held_out, _, folds = simulate(rng, 1600)
     whole = ResampledCalibration.fit(labels, scores, held_out, folds, np.random.default_rng(0))

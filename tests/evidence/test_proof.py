@@ -31,7 +31,7 @@ def play(rng, population="all", labels=None, steps=40):
     proof = Proof(ids, NAMES, given, 0.1, population, labels)
     proof.begin(fill, 3)
     for _ in range(steps):
-        step = rng.integers(10)
+        step = rng.integers(11)
         free = np.flatnonzero(proof.unanswered)
         if step < 5:
             proof.take(proof.choose_random(int(rng.integers(1, 4))), 0.1)
@@ -40,6 +40,8 @@ def play(rng, population="all", labels=None, steps=40):
         elif step < 9 and proof.open:
             entry = int(rng.choice(proof.open))
             proof.answer(entry, UNSURE if rng.random() < 0.1 else int(truth.ravel()[entry]))
+        elif step == 10 and (answered := np.flatnonzero(proof.answers)).size:
+            proof.take_back(int(rng.choice(answered)))
         elif step == 9 and rng.random() < 0.3 and not has_skipped(proof):
             changed = np.where(rng.random(fill.shape) < 0.1, truth, proof.now.fill.reshape(fill.shape))
             proof.begin(np.where(given != 0, given, changed).astype(np.int8), int(rng.integers(2**40)))
@@ -47,8 +49,9 @@ def play(rng, population="all", labels=None, steps=40):
 
 
 def has_skipped(proof):
-    drawn = [proof.answers[entry] != 0 for entry, drawn in proof.now.steps if drawn]
-    return drawn != sorted(drawn, reverse=True)
+    entries = [entry for entry, drawn in proof.now.steps if drawn]
+    drawn = [proof.answers[entry] != 0 for entry in entries]
+    return drawn != sorted(drawn, reverse=True) or bool(proof.taken_back.intersection(entries))
 
 
 def test_a_new_fit_needs_an_answer_to_each_random_question_before_the_last_answer(rng):
@@ -64,6 +67,26 @@ def test_a_new_fit_needs_an_answer_to_each_random_question_before_the_last_answe
     proof.answer(first, 1)
     proof.begin(fill, 2)
     assert len(proof.rounds) == 2
+
+
+def test_an_answer_that_was_taken_back_counts_as_wrong_and_is_asked_again(rng):
+    ids, given, fill, truth = make_case(rng)
+    proof = Proof(ids, NAMES, given, 0.1)
+    proof.begin(fill, 1)
+    proof.take(proof.choose_random(12))
+    asked = [entry for entry, _ in proof.now.steps]
+    for entry in asked:
+        proof.answer(entry, int(truth.ravel()[entry]))
+    before, right = proof.max_errors, next(entry for entry in asked if proof.now.fill[entry] == truth.ravel()[entry])
+    for entry in (right, asked[-1]):  # also the last one: without its answer the sequence would end before it
+        proof.take_back(entry)
+        assert proof.open == [entry]
+        assert proof.max_errors > before
+        assert proof.delivered.ravel()[entry] == fill.ravel()[entry]
+        with pytest.raises(ValueError, match="was taken back"):
+            proof.begin(fill, 2)
+        proof.answer(entry, int(truth.ravel()[entry]))
+        assert (proof.max_errors, proof.open) == (before, [])
 
 
 def count_wrong(proof, truth):

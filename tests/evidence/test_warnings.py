@@ -91,12 +91,19 @@ def test_a_label_frequency_that_was_exceeded_is_reported(entries, assigned, cont
     assert bool(text_of(found, "More was assigned than 55")) is contradicted
 
 
+def test_few_groups_are_a_warning():
+    assert "of 9 groups" in text_of(check(groups=9), "Very few labelled groups")
+    assert not text_of(check(groups=10), "Very few labelled groups")
+
+
 @pytest.mark.parametrize(
     "found",
     [
         {"selected": True},
         {"quality": {"ece": 0.2, "ece_by_chance": 0.01}},
         {"positive": {"observed_rate": 0.5, "above": {"entries": 100, "assigned": 80}}},
+        {"positive": {"observed_rate": 0.5, "above": {"entries": 0, "assigned": 0}, "lacking": 7}},
+        {"groups": 9},
     ],
 )
 def test_nothing_is_fine_where_a_check_contradicts_probabilities(found):

@@ -16,6 +16,7 @@ CALIBRATE = [
     "RARE",
     "CHANGED",
     "RANDOM",
+    "RANDOM_OF_PART",
     "SAMPLE",
     "AUDIT",
     "UNDECIDED_ENTRY",
@@ -23,6 +24,7 @@ CALIBRATE = [
 ]
 DO_NOT = [
     "UNCERTAIN_ENTRY",
+    "FREQUENCY",
     "SUSPECTS",
     "DISAGREEMENT",
     "BULK",

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from halflabel import PartialLabels
-from halflabel.methods.canonical_order import order_columns, order_items
+from halflabel.methods.canonical_order import order_columns, order_features, order_items
 
 
 @pytest.fixture
@@ -95,3 +95,15 @@ def test_values_whose_range_overflows_raise_nothing():
 def test_items_are_not_sorted_by_a_feature(rng):
     X = rng.normal(size=(2000, 1))
     assert abs(np.corrcoef(X[order_items(X), 0], np.arange(2000))[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+def test_another_order_of_the_features_is_the_same_input(convert, rng):
+    for density in (0.1, 1.0):
+        X = np.round(rng.normal(size=(90, 60)) * (rng.random((90, 60)) < density), 1)
+        X[:, :20] = X[:, :20] != 0  # words of equal frequency
+        X[:, 20:30] = 3 * X[:, :10]  # copies in another unit
+        rows, columns = rng.permutation(90), rng.permutation(60)
+        moved = X[rows][:, columns]
+        a, b = X[order_items(convert(X))], moved[order_items(convert(moved))]
+        np.testing.assert_array_equal(a[:, order_features(convert(a))], b[:, order_features(convert(b))])

@@ -40,3 +40,11 @@ def test_invalid_scales_and_values_raise():
         Scaler.learn(X, "max")
     with pytest.raises(ValueError, match="feature 1 has values too large to be squared"):
         Scaler.learn(X * [1.0, 1e200, 1.0], "standard")
+
+
+def test_a_feature_that_differs_by_rounding_is_constant(rng):
+    noise = 7 + 1e-12 * rng.normal(size=200)
+    stamps = 1.8e9 + rng.normal(size=200)  # seconds since 1970, a second apart
+    scaled = Scaler.learn(np.column_stack([noise, stamps]), "standard")(np.column_stack([noise, stamps]))
+    assert abs(scaled[:, 0]).max() < 1e-11
+    np.testing.assert_allclose(scaled[:, 1].std(), 1)

@@ -32,6 +32,10 @@ METHOD = "confidence sequence without replacement, hypergeometric with a beta mi
 MAX_ENTRIES = 10**9
 
 _VALUES = {1: 1, 0: -1, None: UNSURE}
+
+#: The kinds of the parts of a step: row, column, whether it was drawn, the answer, and the filled value.
+_STEPS = ([int] * 5, [int, int, int, type(None), int])
+
 _AS_ANSWER = {value: answer for answer, value in _VALUES.items()}
 
 #: The keys of a certificate, and the kinds of their values.
@@ -50,7 +54,8 @@ class Certificate(dict[str, Any]):
     Keys: population, labels; entries (N), answered (all), audited (n, random ones), errors (k, among these),
     not_sure; level, max_errors and precision (the bound); alpha (of this round), attempts (the rounds before it,
     each with a random answer: seed, alpha, audited, errors); seed, seed_from; table and audited_table (digests of the
-    labels as delivered, and as they were when the round began); expected, limit, and the entries themselves.
+    labels as delivered, and as they were when the round began); expected, limit, and the entries themselves. A task
+    adds max_error (the stated share), taken_back (the number of answers that were given again) and columns.
     """
 
     def __str__(self) -> str:
@@ -153,7 +158,7 @@ def check_certificate(values: Any) -> Certificate:
     if values.get("version") != VERSION:
         raise ValueError(f"its version is {values.get('version')!r}, not {VERSION}.")
     for name, kinds in _KEYS.items():
-        if type(values.get(name)) not in kinds:
+        if name not in values or type(values[name]) not in kinds:
             raise ValueError(f"its value {name!r} is missing or of another kind.")
     if not (0.5 < values["level"] < 1 and 0 < values["alpha"] <= 1 - values["level"] + 1e-12):
         raise ValueError("its level and its alpha do not belong together.")
@@ -230,7 +235,7 @@ def rebuild_proof(certificate: Certificate, ids: Sequence[str], names: Sequence[
 def _read_steps(steps: list[Any], state: NDArray[np.int8]) -> list[tuple[int, bool, int, int]]:
     read = []
     for step in steps:
-        if not isinstance(step, list) or len(step) != 5 or any(type(part) is not int for part in (*step[:3], step[4])):
+        if type(step) is not list or [type(part) for part in step] not in _STEPS:
             raise ValueError("a step of the certificate is damaged.")
         row, column, drawn, answer, filled = step
         in_table = 0 <= row < state.shape[0] and 0 <= column < state.shape[1]

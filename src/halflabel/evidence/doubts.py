@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from halflabel.labels.reasons import Reason
 MIN_WRONG = 0.1
 
 
-def rank_doubts(labels: PartialLabels, state: Any, p: Floats, assigned: Floats) -> pd.DataFrame:
+def rank_doubts(
+    labels: PartialLabels, state: Any, p: Floats, assigned: Floats, broken: Sequence[Mask] = ()
+) -> pd.DataFrame:
     """Return the entries to check, the most useful answers first.
 
     Parameters
@@ -29,6 +32,8 @@ def rank_doubts(labels: PartialLabels, state: Any, p: Floats, assigned: Floats) 
         Probabilities of being relevant; of given entries out of fold.
     assigned : ndarray of shape (n_items, n_labels)
         For positive-only labels, probabilities of being assigned.
+    broken : sequence of ndarray of bool, shape (n_items, n_labels)
+        As in :func:`halflabel.evidence.suspects.measure_flips`.
 
     Returns
     -------
@@ -39,14 +44,14 @@ def rank_doubts(labels: PartialLabels, state: Any, p: Floats, assigned: Floats) 
     if labels.positive_only:
         parts = [_rank_unassigned(labels, state, p, assigned)]
     else:
-        parts = [_rank_given(labels, p), _rank_gaps(labels, state, p)]
+        parts = [_rank_given(labels, p, broken), _rank_gaps(labels, state, p)]
     entries = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     return entries.sort_values("gain", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _rank_given(labels: PartialLabels, p: Floats) -> pd.DataFrame:
+def _rank_given(labels: PartialLabels, p: Floats, broken: Sequence[Mask]) -> pd.DataFrame:
     """Return the given entries of which the opposite value is more probable, in the order of the suspects."""
-    frame = rank_suspects(labels, p)
+    frame = rank_suspects(labels, p, broken)
     probability, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
     column = {name: j for j, name in enumerate(labels.names)}
     ranked = frame[["position"]].assign(
@@ -55,7 +60,7 @@ def _rank_given(labels: PartialLabels, p: Floats) -> pd.DataFrame:
         reason=Reason.DOUBTFUL_ENTRY.words,
         gain=frame["wrong"],
     )
-    return ranked[np.where(relevant, probability, 1 - probability) < 0.5]
+    return ranked[(np.where(relevant, probability, 1 - probability) < 0.5) | (frame["wrong"] >= 0.5)]
 
 
 def _rank_gaps(labels: PartialLabels, state: Any, p: Floats) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt
+from halflabel.labels.groups import count_units, resample
 from halflabel.methods.rate_shift import RateShift
 
 #: Number of bootstrap samples, number of random draws of errors for each, and maximum number of items for the band.
@@ -17,8 +18,9 @@ SAMPLES, DRAWS, MAX_ITEMS = 50, 20, 5000
 #: Maximum number of labelled items in a bootstrap sample. The band of more items is narrower by a root.
 MAX_LABELLED = 2000
 
-#: The band is wider by sqrt(1 + SPREAD / n), with n observed entries of a label: the ensemble learned from the same
-#: items, so that calibrations of bootstrap samples differ less than calibrations of other items (see docs/measured.md).
+#: The band is wider by sqrt(1 + SPREAD / n), with n observed entries of a label, or groups of items with one: the
+#: ensemble learned from the same items, so that calibrations of bootstrap samples differ too little (see
+#: docs/measured.md).
 SPREAD = 100
 
 #: Name of the row for all labels together.
@@ -34,10 +36,13 @@ def estimate_errors(
     rng: np.random.Generator,
     shift: RateShift | None = None,
     has_known: Mask | None = None,
+    optimism: float = 1.0,
+    groups: Ints | None = None,
 ) -> pd.DataFrame:
     """Return the expected number of wrong filled entries, with a band of 90 %.
 
-    Columns: label, filled, expected, low, high. The expectation is the sum of the probabilities that an entry is wrong.
+    Columns: label, filled, expected, low, high. The expectation is the sum of the probabilities that an entry is wrong,
+    times ``optimism``.
     The band has two parts: calibrations that are fitted again on bootstrap samples of the labelled items, and the
     randomness of the errors for given probabilities. It is widened where labelled items are few. It does not include
     errors that no calibration on these items can detect, such as unlabelled items of another kind.
@@ -56,13 +61,17 @@ def estimate_errors(
     shift, has_known : RateShift and ndarray of bool, shape (n_items,), optional
         If the probabilities of gaps have a rate of their own: its shift, and whether an item has a known entry. The
         band then includes the uncertainty of the shift.
+    optimism : float, default=1
+        From :func:`halflabel.evidence.optimism.measure_optimism`.
+    groups : ndarray of int, shape (n_items,), optional
+        Items of one group are drawn together, and count as one.
     """
-    wrong = _sum_wrong(filled, p)
     number = (filled != 0).sum(axis=0)
+    wrong = np.minimum(optimism * _sum_wrong(filled, p), number)
     sd = np.sqrt(np.where(filled != 0, p * (1 - p), 0.0).sum(axis=0))
-    factors = _resample(labels, filled, scores, out_of_fold, rng, shift, has_known)
+    factors = _resample(labels, filled, scores, out_of_fold, rng, shift, has_known, groups)
     deviations = wrong * (factors - 1) + sd * rng.normal(size=(DRAWS, len(factors), len(sd)))
-    n_observed = np.maximum((labels.observed & ~np.isnan(out_of_fold)).sum(axis=0), 1)
+    n_observed = np.maximum(count_units(labels.observed & ~np.isnan(out_of_fold), groups), 1)
     draws = wrong + deviations * np.sqrt(1 + SPREAD / n_observed)
     draws = np.clip(draws, 0, number).reshape(-1, len(sd))
     low, high = np.quantile(np.column_stack([draws, draws.sum(axis=1)]), [0.05, 0.95], axis=0)
@@ -78,6 +87,7 @@ def _resample(
     rng: np.random.Generator,
     shift: RateShift | None,
     has_known: Mask | None,
+    groups: Ints | None,
 ) -> Floats:
     """Return, per bootstrap sample and label, its expected errors in units of the expected errors from all items.
 
@@ -98,7 +108,9 @@ def _resample(
     if len(labelled) > MAX_LABELLED:
         labelled = rng.choice(labelled, MAX_LABELLED, replace=False)
     whole = np.maximum(expect(labelled), 1e-9)
-    factors = np.array([expect(rng.choice(labelled, len(labelled))) / whole for _ in range(SAMPLES)])
+    together = None if groups is None else groups[labelled]
+    drawn = (labelled[resample(len(labelled), together, rng)] for _ in range(SAMPLES))
+    factors = np.array([expect(rows) / whole for rows in drawn])
     of_shift = 1.0 if shift is None else np.array([expect(labelled, z) / whole for z in rng.normal(size=SAMPLES)])
     return np.asarray((1 + (factors - 1) * shrink) * of_shift)
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fit_platt
+from halflabel.labels.calibration import Calibrated, fit_platt
+from halflabel.labels.groups import resample
 from halflabel.methods.auto.beta_calibration import CheckedCalibration, find_rare, fit_common, moderate, predict_unseen
-from halflabel.methods.contributions import Calibrated
 
 #: Number of bootstrap samples, maximum number of labelled items in each, and number of points of a curve.
 SAMPLES, MAX_ITEMS, POINTS = 20, 2000, 65
@@ -42,7 +42,13 @@ class ResampledCalibration:
 
     @classmethod
     def fit(
-        cls, labels: PartialLabels, scores: Floats, out_of_fold: Floats, folds: Ints | None, rng: np.random.Generator
+        cls,
+        labels: PartialLabels,
+        scores: Floats,
+        out_of_fold: Floats,
+        folds: Ints | None,
+        rng: np.random.Generator,
+        groups: Ints | None = None,
     ) -> ResampledCalibration | None:
         """Fit the calibrations to the items with out-of-fold scores, or return None for fewer than two items.
 
@@ -54,6 +60,8 @@ class ResampledCalibration:
         folds : ndarray of int, shape (n_items,), or None
             For :func:`halflabel.methods.auto.beta_calibration.calibrate`; None for Platt scalings.
         rng : Generator
+        groups : ndarray of int, shape (n_items,), optional
+            Items of one group are drawn together.
         """
         rows, is_rare = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1)), find_rare(labels)
         if len(rows) < 2:
@@ -64,7 +72,7 @@ class ResampledCalibration:
         unseen = None
         if folds is not None and len(np.unique(folds[some])) > 1:
             unseen = predict_unseen(held_out, labels, folds[some])
-        points = _spread_points(scores)
+        points, together = _spread_points(scores), None if groups is None else groups[some]
 
         def refit(drawn: Ints) -> Calibrated:
             if unseen is None:
@@ -72,7 +80,7 @@ class ResampledCalibration:
             sample = labels[drawn]
             return CheckedCalibration(moderate(held_out[drawn], sample), *fit_common(unseen[drawn], sample, is_rare))
 
-        curves = np.array([refit(rng.choice(size, size))(points) for _ in range(SAMPLES)])
+        curves = np.array([refit(resample(size, together, rng))(points) for _ in range(SAMPLES)])
         return cls(points, curves, float(np.sqrt(size / len(rows))))
 
     def lower(self, scores: Floats, n_times: float = 1.0) -> Floats:

@@ -72,7 +72,9 @@ class Proof:
         self.gaps: Mask = (given == 0).ravel() & np.tile(wanted, len(ids))
         self.answers: NDArray[np.int8] = np.zeros(given.size, dtype=np.int8)
         self.asked: set[int] = set()
+        self.taken_back: set[int] = set()  # they count as wrong until they are answered again
         self.rounds: list[Round] = []
+        self._taken: set[int] = set()  # the entries in the steps of the present round
         self._order: Ints | None = None
 
     @property
@@ -92,7 +94,7 @@ class Proof:
             changed = part & ~(self.now.part & (self.now.fill == fill))
             limit = min(limit, self._bound_unanswered() + int(changed.sum()))
         self.rounds.append(Round(fill, part, seed, alpha, limit))
-        self._order = None
+        self._taken, self._order = set(), None
         return self.now
 
     def check_skipped(self) -> None:
@@ -102,28 +104,40 @@ class Proof:
         later = self.now.steps[self.count_whole(self.now) :]
         if any(drawn and self.answers[entry] != 0 for entry, drawn in later):
             raise ValueError('a random question was skipped: answer it, or leave its answer empty ("not sure").')
+        if any(drawn and entry in self.taken_back for entry, drawn in self.now.steps):
+            raise ValueError("the answer to a random question was taken back: answer this question again.")
 
     def choose_random(self, n: int) -> list[int]:
         """Return the next ``n`` entries of the random order that were neither drawn nor answered."""
         if self._order is None:
             shape = len(self.ids), len(self.names)
             self._order = order_entries(self.ids, self.names, self.now.part.reshape(shape), self.now.seed)
-        taken = {entry for entry, _ in self.now.steps}
-        return list(itertools.islice((entry for entry in self._order.tolist() if entry not in taken), n))
+        free = (entry for entry in self._order.tolist() if entry not in self._taken)
+        return list(itertools.islice(free, n))
 
     def take(self, entries: Iterable[int], expected: float = EXPECTED) -> None:
         """Note the next random entries, and before the first ones the expected share of wrong entries."""
         if not any(drawn for _, drawn in self.now.steps):
             self.now.expected = expected
         for entry in entries:
-            self.now.steps.append((entry, True))
+            self._step(entry, True)
             self.asked.add(entry)
 
     def answer(self, entry: int, value: int) -> None:
         """Note an answer: +1, -1, or :data:`UNSURE`."""
         self.answers[entry] = value
-        if self.now.part[entry] and all(entry != taken for taken, _ in self.now.steps):
-            self.now.steps.append((entry, False))
+        self.taken_back.discard(entry)
+        if self.now.part[entry] and entry not in self._taken:
+            self._step(entry, False)
+
+    def take_back(self, entry: int) -> None:
+        """Ask about an answered entry again. Until then it counts as wrong, so that no bound is better without it."""
+        self.answers[entry] = UNSURE
+        self.taken_back.add(entry)
+
+    def _step(self, entry: int, drawn: bool) -> None:
+        self.now.steps.append((entry, drawn))
+        self._taken.add(entry)
 
     @property
     def delivered(self) -> NDArray[np.int8]:
@@ -134,8 +148,8 @@ class Proof:
 
     @property
     def open(self) -> list[int]:
-        """The entries that were asked and have no answer."""
-        return sorted(entry for entry in self.asked if self.answers[entry] == 0)
+        """The entries that were asked and have no answer, or whose answer was taken back."""
+        return sorted(self.taken_back.union(entry for entry in self.asked if self.answers[entry] == 0))
 
     @property
     def unanswered(self) -> Mask:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import chi2, rankdata
+from scipy.special import chdtrc
 
 from halflabel._arrays import Floats, Mask
+from halflabel.labels.ranks import rank_rows
 
 #: Minimum number of known and of unknown entries of a label, for a comparison.
 MIN_ENTRIES = 5
@@ -42,8 +43,8 @@ def is_selected(known: Mask, p: Floats) -> bool:
     if not n_free:
         return False
     z = areas / deviations
-    of_each = chi2.sf(np.mean(z**2) * n_free, n_free)
-    of_all = chi2.sf(np.mean(z) ** 2 * n_free, 1)  # more powerful where all labels differ in the same direction
+    of_each = chdtrc(n_free, np.mean(z**2) * n_free)
+    of_all = chdtrc(1, np.mean(z) ** 2 * n_free)  # more powerful where all labels differ in the same direction
     effect = np.mean(areas**2 - deviations**2)
     return bool(2 * min(of_each, of_all) < LEVEL and effect > least**2)
 
@@ -56,6 +57,6 @@ def _compare(known: Mask, p: Floats) -> tuple[Floats, Floats]:
     if not both.any():
         return np.zeros(0), np.zeros(0)
     n = len(known) - m
-    ranks = np.where(known, rankdata(p[:, both], axis=0), 0.0).sum(axis=0)
+    ranks = np.where(known, rank_rows(p[:, both].T, np.ones_like(known.T)).T, 0.0).sum(axis=0)
     areas = (ranks - m * (m + 1) / 2) / (m * n) - 0.5
     return areas, np.sqrt((m + n + 1) / (12 * m * n))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,20 +90,32 @@ class FlipRates:
         return np.where(relevant, given_relevant, given_irrelevant)
 
 
-def measure_flips(labels: PartialLabels, probabilities: Floats) -> Floats:
-    """Return the posterior that each given entry was flipped, and 0 for the other entries.
+def measure_flips(labels: PartialLabels, probabilities: Floats, broken: Sequence[Mask] = ()) -> Floats:
+    r"""Return the posterior that each given entry was flipped, and 0 for the other entries.
+
+    Of entries that break a rule together, at least one is wrong. If they are flipped independently with probabilities
+    :math:`w`, the posterior of each is :math:`w_k / (1 - \prod_i (1 - w_i))`.
 
     Parameters
     ----------
     labels : PartialLabels
     probabilities : ndarray of shape (n_items, n_labels)
         By models that were fitted without the entry.
+    broken : sequence of ndarray of bool, shape (n_items, n_labels)
+        For each rule between labels that given entries break, these entries.
     """
     rates = FlipRates.estimate_by_label(labels, probabilities)
-    return np.where(labels.observed, rates.flipped(labels.relevant, probabilities), 0.0)
+    alone = np.where(labels.observed, rates.flipped(labels.relevant, probabilities), 0.0)
+    wrong = alone.copy()
+    for entries in broken:
+        rows = entries.any(axis=1)
+        least = np.where(entries[rows], np.clip(alone[rows], 1e-9, 1 - 1e-9), 0.0)
+        share = least / -np.expm1(np.log1p(-least).sum(axis=1, keepdims=True))
+        wrong[rows] = np.maximum(wrong[rows], share)
+    return wrong
 
 
-def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
+def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence[Mask] = ()) -> pd.DataFrame:
     """Return the given entries, the most probably wrong entry first.
 
     Columns: position, label, given, probability (of being relevant, out of fold), wrong (the posterior probability that
@@ -113,10 +126,12 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     labels : PartialLabels
     probabilities : ndarray of shape (n_items, n_labels)
         By models that were fitted without the entry.
+    broken : sequence of ndarray of bool, shape (n_items, n_labels)
+        As in :func:`measure_flips`.
     """
     at = labels.observed
     relevant, p = labels.relevant[at], probabilities[at]
-    wrong = measure_flips(labels, probabilities)[at]
+    wrong = measure_flips(labels, probabilities, broken)[at]
     order = np.lexsort((np.where(relevant, p, 1 - p), -wrong))
     return _list_entries(at, labels, probabilities, wrong).iloc[order].reset_index(drop=True)
 

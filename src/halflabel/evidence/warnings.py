@@ -25,12 +25,18 @@ MIN_OF_A_VALUE = 10
 #: Minimum number of labelled items: with fewer, all measurements are on folds of at most ten items.
 MIN_ITEMS = 50
 
+#: Minimum number of groups of labelled items: with 8 recordings of frogs, 70 % of values stated with 88 % were right.
+MIN_GROUPS = 10
+
 #: AUC from which labelled and unlabelled items differ, and differ strongly. The centres of two normal distributions
 #: with this AUC are 0.36 and 0.95 standard deviations apart (86 % and 63 % overlap).
 MIN_DRIFT, MIN_STRONG_DRIFT = 0.60, 0.75
 
 #: Maximum calibration error of probabilities that count as well calibrated.
 MAX_CALIBRATION_ERROR = 0.05
+
+#: Maximum number of broken rules that are named.
+MAX_BROKEN = 5
 
 #: Maximum number of notes from reading the table.
 MAX_NOTES = 30
@@ -46,7 +52,9 @@ def collect_warnings(
     notes: Sequence[str] = (),
     positive: Mapping[str, Any] | None = None,
     selected: bool = False,
+    groups: int | None = None,
     correction: Sequence[Result] = (),
+    broken: Sequence[Result] = (),
 ) -> list[Result]:
     """Return the results of all checks, the most serious first.
 
@@ -63,22 +71,28 @@ def collect_warnings(
     notes : sequence of str
         Notes from reading the table.
     positive : mapping, optional
-        For positive-only labels: ``observed_rate`` (the label frequency c), and in ``above`` the number of ``entries``
-        whose probability of being assigned is above c, and how many of them were ``assigned``.
+        For positive-only labels: ``observed_rate`` (the label frequency c), in ``above`` the number of ``entries``
+        whose probability of being assigned is above c, and how many of them were ``assigned``, and in ``lacking`` the
+        number of annotated items that look unlabelled.
     selected : bool, default=False
         Whether known entries differ from unknown entries, from :func:`halflabel.evidence.selection.is_selected`.
+    groups : int, optional
+        Number of groups that the labelled items are of, if items have groups.
     correction : sequence of dict
         From :func:`describe_correction`, if probabilities were corrected for this difference.
+    broken : sequence of dict
+        From :func:`describe_broken`, if given entries break rules between labels.
 
     Returns
     -------
     list of dict
         ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
     """
-    contradictions = find_contradictions(quality=quality, positive=positive, selected=selected)
+    contradictions = find_contradictions(quality=quality, positive=positive, selected=selected, groups=groups)
     results = [
         *correction,
         *contradictions,
+        *broken,
         *([_describe_assumption(positive["observed_rate"])] if positive else ()),
         *_check_examples(labels),
         _check_drift(drift, labels),
@@ -91,15 +105,16 @@ def collect_warnings(
 
 
 def find_contradictions(
-    *, quality: Mapping[str, float], positive: Mapping[str, Any] | None, selected: bool
+    *, quality: Mapping[str, float], positive: Mapping[str, Any] | None, selected: bool, groups: int | None = None
 ) -> list[Result]:
     """Return the results of the checks that contradict the probabilities of gaps. For the parameters see above.
 
     With such a result, no percentage that depends on these probabilities is printed.
     """
     found = [
-        *(_check_frequency(positive) if positive else ()),
+        *((*_check_frequency(positive), *_check_lacking(positive)) if positive else ()),
         *(_describe_selection() if selected else ()),
+        *(_describe_groups(groups) if groups is not None and groups < MIN_GROUPS else ()),
         *_check_calibration(quality, positive),
     ]
     return [{**each, "text": f"{each['text']} {SETTLE}"} for each in found if each["level"] == "warning"]
@@ -119,6 +134,16 @@ def describe_correction(gaps: int, before: float, after: float, *, is_selected: 
     )
     title = "Given entries were chosen because of their value"
     return {**_make_result("warning", title, text), "code": "known-by-value"}
+
+
+def describe_broken(broken: Mapping[str, int]) -> list[Result]:
+    """Return the result for given entries that break rules between labels: each rule, with its number of items."""
+    if not broken:
+        return []
+    items = [f"{plural(n, 'item breaks', 'items break')} {rule!r}" for rule, n in list(broken.items())[:MAX_BROKEN]]
+    more = [f"and {plural(len(broken) - MAX_BROKEN, 'more rule')}"] if len(broken) > MAX_BROKEN else []
+    text = f"{', '.join((*items, *more))}. These entries stay as they are, and are suspects: one is wrong at least."
+    return [_make_result("caution", "Given entries break rules between labels", text)]
 
 
 def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:
@@ -166,6 +191,21 @@ def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
     return [_make_result("warning", f"More was assigned than {percent(c)}", text)]
 
 
+def _check_lacking(positive: Mapping[str, Any]) -> list[Result]:
+    """Return whether annotated items look unlabelled, because all of their labels were missed."""
+    number = positive.get("lacking", 0)
+    if not number:
+        return []
+    text = (
+        f"If {percent(positive['observed_rate'])} of the relevant entries were assigned, about "
+        f"{plural(number, 'item')} more than are given must have been annotated without any label. These items look "
+        "unlabelled, and items with a label are not a random sample: the probabilities of being relevant are too high. "
+        "State which items were annotated: by an empty list of tags, by their ids (--set annotated=FILE, annotated=), "
+        'or, if all items were, by --set empty=none (empty="none").'
+    )
+    return [_make_result("warning", "Annotated items without a label look unlabelled", text)]
+
+
 def _describe_selection() -> list[Result]:
     text = (
         "The model expects another share of relevant entries among the gaps than among the given entries, and the "
@@ -173,6 +213,14 @@ def _describe_selection() -> list[Result]:
         "labels that an item has were noted. Then probabilities that hold for given entries do not hold for the gaps."
     )
     return [_make_result("warning", "Given entries differ from the gaps", text)]
+
+
+def _describe_groups(groups: int) -> list[Result]:
+    text = (
+        f"The labelled items are of {plural(groups, 'group')}. Items of one group resemble each other, so that "
+        f"fewer than {MIN_GROUPS} groups cannot show how right the values of other groups are."
+    )
+    return [_make_result("warning", "Very few labelled groups", text)]
 
 
 def _check_examples(labels: PartialLabels) -> list[Result]:

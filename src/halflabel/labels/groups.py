@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel._arrays import Ints, Matrix, is_sparse
+from halflabel._arrays import Ints, Mask, Matrix, is_sparse
 
 
 def number_groups(values: Any, n_items: int) -> Ints:
@@ -44,6 +44,43 @@ def number_groups(values: Any, n_items: int) -> Ints:
     missing = named < 0
     named[missing] = n_items + np.arange(missing.sum())
     return np.asarray(pd.factorize(named)[0], dtype=np.intp)
+
+
+def resample(n: int, groups: Ints | None, rng: np.random.Generator) -> Ints:
+    """Return the positions of a bootstrap sample of n items: items of one group are drawn together.
+
+    Examples
+    --------
+    >>> groups = np.array([0, 1, 0, 1, 2])
+    >>> np.bincount(groups[resample(5, groups, np.random.default_rng(0))]).tolist()  # group 1 twice, group 2 once
+    [0, 4, 1]
+    """
+    if groups is None:
+        return rng.choice(n, n)
+    order, starts = _sort_by_group(groups)
+    parts = np.split(order, starts[1:])
+    return np.concatenate([parts[k] for k in rng.choice(len(parts), len(parts))])
+
+
+def count_units(observed: Mask, groups: Ints | None) -> Ints:
+    """Return, per column, the number of items with an observed entry, or of groups with such an item.
+
+    Examples
+    --------
+    >>> observed = np.array([[1, 1], [1, 0], [1, 0]], dtype=bool)
+    >>> count_units(observed, np.array([7, 7, 9])).tolist()
+    [2, 1]
+    """
+    if groups is not None:
+        order, starts = _sort_by_group(groups)
+        observed = np.logical_or.reduceat(observed[order], starts)
+    return np.asarray(observed.sum(axis=0))
+
+
+def _sort_by_group(groups: Ints) -> tuple[Ints, Ints]:
+    """Return the order of the items by group, and where each group starts in it."""
+    order = np.argsort(groups, kind="stable")
+    return order, np.unique(groups[order], return_index=True)[1]
 
 
 def find_duplicates(X: Matrix) -> Ints:

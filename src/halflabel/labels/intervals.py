@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
+from scipy.special import stdtrit
 
 from halflabel._arrays import Floats
 
@@ -41,9 +42,7 @@ def resampled_interval(differences: Floats, test_share: float) -> tuple[float, f
     >>> [round(end, 4) for end in resampled_interval(np.array([0.01, 0.02, 0.03, 0.02]), 0.2)]
     [0.0016, 0.0384]
     """
-    from scipy import stats  # imported here: it takes a second
-
     n = len(differences)
     scale = differences.std(ddof=1) * np.sqrt(1 / n + test_share / (1 - test_share))
-    reach = stats.t.ppf(0.975, n - 1) * scale
+    reach = stdtrit(n - 1, 0.975) * scale
     return float(differences.mean() - reach), float(differences.mean() + reach)

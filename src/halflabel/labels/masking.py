@@ -75,7 +75,7 @@ def hide_positives(labels: PartialLabels, share: float, rng: np.random.Generator
     positives = replace(labels, state=np.maximum(labels.state, 0))
     mask = _choose_entries(positives, share, rng, "relevant entries")
     mask = _spare_last_relevant(positives, mask, rng)
-    return replace(positives, state=np.where(mask, 0, positives.state).astype(np.int8), positive_only=True)
+    return replace(positives, state=np.where(mask, 0, positives.state).astype(np.int8), positives=True)
 
 
 def hide_like_gaps(labels: PartialLabels, share: float, rng: np.random.Generator, groups: Any = None) -> PartialLabels:

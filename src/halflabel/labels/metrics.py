@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
+from halflabel.labels.ranks import rank_rows
 
 __all__ = [
     "METRICS",
@@ -194,9 +195,7 @@ def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
     values = _answer(labels, scores, "scores")
     n_relevant = labels.relevant.sum(axis=0)
     n_irrelevant = labels.observed.sum(axis=0) - n_relevant
-    from scipy.stats import rankdata  # imported here: it takes a second
-
-    ranks = rankdata(np.where(labels.observed, values, np.nan), axis=0, nan_policy="omit")
+    ranks = rank_rows(values.T, labels.observed.T).T
     rank_sum = np.where(labels.relevant, ranks, 0.0).sum(axis=0)
     return _ratio(rank_sum - n_relevant * (n_relevant + 1) / 2, n_relevant * n_irrelevant)
 
@@ -313,10 +312,7 @@ def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[Ints, Ints, In
 
 def _ranks(values: Floats, among: Mask) -> Floats:
     """Rank the entries of ``among`` in each row, the highest value first, ties all last, NaN outside ``among``."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(np.where(among, -values, np.nan), method="max", axis=1, nan_policy="omit")
-    return np.asarray(ranks, dtype=np.float64)
+    return rank_rows(-values, among, ties_last=True)
 
 
 def _ratio(part: ArrayLike, whole: Ints) -> Floats:

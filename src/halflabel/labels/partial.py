@@ -40,9 +40,11 @@ class PartialLabels:
         One name per label.
     annotated : ndarray of bool, shape (n_items,)
         Items that an annotator has labelled, even where no entry was observed.
-    positive_only : bool
-        True if an absent label may be a missing positive. Then an entry is
-        irrelevant only if a person has rejected it.
+    positives : bool or ndarray of bool, shape (n_labels,)
+        Labels whose absent entries may be missing positives. Their entries are
+        irrelevant only if a person has rejected them. A bool holds for all labels.
+        If only some labels are positive-only, they are about all items: ``annotated``
+        is about the other labels.
 
     Examples
     --------
@@ -58,9 +60,10 @@ class PartialLabels:
     state: NDArray[np.int8]
     names: tuple[str, ...]
     annotated: Mask
-    positive_only: bool = False
+    positives: Mask | bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "positives", np.broadcast_to(np.asarray(self.positives, bool), len(self.names)))
         # One layout in memory, because sums over it are rounded in its order.
         object.__setattr__(self, "state", np.ascontiguousarray(self.state))
         self.state.flags.writeable = False
@@ -134,7 +137,7 @@ class PartialLabels:
                         f"item {i} has the tag {tag!r}, which is not among the {len(vocabulary)} names given."
                     )
                 state[i, column[tag]] = 1
-        return cls._validate(state, tuple(vocabulary), annotated, positive_only=absent == "unknown")
+        return cls._validate(state, tuple(vocabulary), annotated, positives=absent == "unknown")
 
     @classmethod
     def from_pairs(
@@ -180,7 +183,7 @@ class PartialLabels:
                 row, column = np.argwhere(mask & (state > 0))[0]
                 raise ValueError(f"label {table.names[column]!r} of row {row} is both assigned and rejected.")
             state = np.where(mask, -1, state).astype(np.int8)
-        return cls._validate(state, table.names, table.annotated.copy(), positive_only=True)
+        return cls._validate(state, table.names, table.annotated.copy(), positives=True)
 
     @classmethod
     def from_minus_one(cls, Y: ArrayLike | pd.DataFrame) -> PartialLabels:
@@ -188,6 +191,11 @@ class PartialLabels:
         values, names = read_float_table(Y)
         frame = pd.DataFrame(np.where(values == -1, np.nan, values), columns=list(names))
         return cls.from_table(frame)
+
+    @classmethod
+    def unknown(cls, n_items: int, names: Sequence[str]) -> PartialLabels:
+        """Return labels without any known entry, for a table whose entries come from elsewhere, such as votes."""
+        return cls(np.zeros((n_items, len(names)), np.int8), tuple(names), np.zeros(n_items, dtype=bool))
 
     @classmethod
     def from_observed(cls, Y: ArrayLike | pd.DataFrame, mask: ArrayLike) -> PartialLabels:
@@ -202,12 +210,12 @@ class PartialLabels:
 
     @classmethod
     def _validate(
-        cls, state: NDArray[np.int8], names: tuple[str, ...], annotated: Mask, positive_only: bool = False
+        cls, state: NDArray[np.int8], names: tuple[str, ...], annotated: Mask, positives: bool = False
     ) -> PartialLabels:
         duplicates = sorted(name for name, n in Counter(names).items() if n > 1)
         if duplicates:
             raise ValueError(f"label names must be distinct; {', '.join(map(repr, duplicates))} occurs more than once.")
-        labels = cls(state, names, annotated, positive_only)
+        labels = cls(state, names, annotated, positives)
         labels.require_observed()
         return labels
 
@@ -222,6 +230,21 @@ class PartialLabels:
     def ndim(self) -> int:
         """2: one row per item, one column per label."""
         return 2
+
+    @property
+    def positive_only(self) -> bool:
+        """Whether absent entries of every label may be missing positives."""
+        return bool(len(self.names)) and bool(np.all(self.positives))
+
+    @property
+    def has_positive_only(self) -> bool:
+        """Whether absent entries of any label may be missing positives."""
+        return bool(np.any(self.positives))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some labels are positive-only, and others are not."""
+        return self.has_positive_only and not self.positive_only
 
     @property
     def observed(self) -> Mask:
@@ -296,4 +319,8 @@ class PartialLabels:
     def select(self, labels: Sequence[int] | Ints) -> PartialLabels:
         """Select labels by position and keep the items."""
         names = tuple(np.array(self.names, dtype=object)[labels])
-        return replace(self, state=np.take(self.state, labels, axis=1), names=names)
+        positives = np.asarray(self.positives)[labels]
+        selected = replace(self, state=np.take(self.state, labels, axis=1), names=names, positives=positives)
+        # Positive-only labels of a mixed table are about all items.
+        all_items = self.is_mixed and selected.positive_only
+        return replace(selected, annotated=np.ones(len(self), dtype=bool)) if all_items else selected

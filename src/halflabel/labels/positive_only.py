@@ -6,14 +6,14 @@ share of the relevant entries that were assigned. It is an assumption of the use
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
 from halflabel._arrays import Floats, Mask
-from halflabel.labels.calibration import Calibration, fit_platt
+from halflabel.labels.calibration import Calibrated, fit_platt
 from halflabel.labels.partial import PartialLabels
 
 #: Maximum of the quotient of P(assigned) and c as a probability.
@@ -23,18 +23,40 @@ MAX_QUOTIENT = 0.999
 def mark_unassigned(labels: PartialLabels) -> PartialLabels:
     """Return positive-only labels with -1 for each label that was not assigned in an annotated item.
 
+    Other labels are returned as they are.
+
     Examples
     --------
     >>> mark_unassigned(PartialLabels.from_positives([[1.0, 0.0], [np.nan, np.nan]])).state.tolist()
     [[1, -1], [0, 0]]
     """
-    state = np.where(labels.annotated[:, None] & (labels.state == 0), -1, labels.state).astype(np.int8)
-    return replace(labels, state=state, positive_only=False)
+    if not labels.has_positive_only:
+        return labels
+    absent = (labels.annotated[:, None] | labels.is_mixed) & (labels.state == 0) & labels.positives
+    return replace(labels, state=np.where(absent, -1, labels.state).astype(np.int8), positives=False)
 
 
-def require_observed_rate(observed_rate: float | None) -> None:
+def trust_positives(labels: PartialLabels, names: Sequence[str]) -> PartialLabels:
+    """Return the labels where some are positive-only: an absent entry may be a missing positive in every item.
+
+    A 0 of such a label means the same as nothing, unless the label has both: then a person has rejected the 0 entries.
+
+    Examples
+    --------
+    >>> labels = PartialLabels.from_table([[1, 1], [0, 0], [0, 0]])
+    >>> trust_positives(labels, labels.names[1:]).state.tolist()
+    [[1, 1], [-1, 0], [-1, 0]]
+    """
+    chosen = np.isin(labels.names, list(names))
+    rejects = (labels.state < 0).any(axis=0) & (labels.state == 0).any(axis=0)
+    state = np.where(chosen & ~rejects, np.maximum(labels.state, 0), labels.state).astype(np.int8)
+    declared = replace(labels, state=state, positives=chosen | labels.positives)
+    return replace(declared, annotated=np.ones(len(labels), bool)) if declared.positive_only else declared
+
+
+def require_observed_rate(observed_rate: float | Literal["ask"] | None) -> None:
     """Raise if the label frequency is not a share of the relevant entries."""
-    if observed_rate is not None and not 0 < observed_rate <= 1:
+    if observed_rate is not None and (observed_rate == "ask" or not 0 < observed_rate <= 1):
         raise ValueError(
             f"observed_rate (the share of the relevant entries that were assigned) must be above 0 and at most 1, "
             f"not {observed_rate!r}."
@@ -49,7 +71,7 @@ class Assumption:
     ----------
     observed_rate : float or None
         The label frequency c. None assumes nothing.
-    calibration : Calibration
+    calibration : callable
         From scores to probabilities of an item that is not annotated: of being relevant, without c of being assigned.
     probabilities : ndarray of shape (n_items, n_labels)
         With c, P(relevant): p, as for an item that is not annotated, and :math:`p (1 - c) / (1 - p c)` for an entry
@@ -61,7 +83,7 @@ class Assumption:
     """
 
     observed_rate: float | None
-    calibration: Calibration
+    calibration: Calibrated
     probabilities: Floats
     thresholds: Floats
     filled: Mask
@@ -78,8 +100,20 @@ class LearnsFromPositives(Protocol):
         ...
 
 
+class Calibrate(Protocol):
+    """From scores, labels and the label frequency c to probabilities of being relevant."""
+
+    def __call__(self, scores: Floats, labels: PartialLabels, /, *, ceiling: float) -> Calibrated:
+        """Return the calibration that :func:`halflabel.labels.calibration.fit_platt` fits, or a better one."""
+        ...
+
+
 def assume(
-    scores: Floats, known: PartialLabels, observed_rate: float | None, rule: Callable[[Floats], Floats]
+    scores: Floats,
+    known: PartialLabels,
+    observed_rate: float | None,
+    rule: Callable[[Floats], Floats],
+    calibrate: Calibrate = fit_platt,
 ) -> Assumption:
     r"""Return probabilities, thresholds and filled entries for a label frequency c.
 
@@ -100,6 +134,8 @@ def assume(
         The label frequency c.
     rule : callable
         From probabilities to thresholds.
+    calibrate : callable
+        A sigmoid per label by default.
 
     Examples
     --------
@@ -107,7 +143,7 @@ def assume(
     >>> assume(np.full((3, 1), np.nan), known, 0.8, lambda p: p[0]).probabilities.ravel()  # no scores
     array([0.625, 0.25 , 0.625])
     """
-    calibration = fit_platt(scores, known, ceiling=observed_rate or 1.0)
+    calibration = calibrate(scores, known, ceiling=observed_rate or 1.0)
     p = before = calibration(scores)
     if observed_rate is not None:
         p = lower_unassigned(before, known, observed_rate)

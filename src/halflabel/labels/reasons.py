@@ -35,7 +35,9 @@ class Reason(StrEnum):
     RARE = "rare", True
     CHANGED = "changed", True
     DISAGREEMENT = "disagreement", False
+    FREQUENCY = "label frequency", False
     RANDOM = "random", True
+    RANDOM_OF_PART = "random of a part", True  # of one label or some items: no sample of all filled entries
     SAMPLE = "sample", True
     AUDIT = "audit", True
     BULK = "bulk", False

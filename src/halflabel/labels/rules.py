@@ -77,9 +77,13 @@ class Rule:
 
     def apply(self, scores: Floats, probabilities: Floats, chosen: Floats) -> Mask:
         """Return which entries are relevant: "fixed" compares scores with the threshold, other rules probabilities."""
+        return self.measure(scores, probabilities, chosen) >= 0
+
+    def measure(self, scores: Floats, probabilities: Floats, chosen: Floats) -> Floats:
+        """Return how far each entry is above the threshold that :meth:`apply` compares it with."""
         if self.name != "fixed":
-            return np.asarray(probabilities >= chosen)
-        return np.where(np.isnan(scores), probabilities >= 0.5, scores >= chosen)
+            return np.asarray(probabilities - chosen)
+        return np.where(np.isnan(scores), probabilities - 0.5, scores - chosen)
 
 
 def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan, cost_ratio: float = 1.0) -> Floats:

@@ -11,20 +11,22 @@ The parts are taken one after the other, in the order in which the method comput
 5. :data:`CLIPPING`: probabilities stay at a small distance from 0 and 1. This part is 0 unless the limit is reached.
 6. :data:`NOT_ASSIGNED`: for positive-only labels with a label frequency, the effect of a label that an annotated item
    lacks. If known entries were chosen because of their value, :data:`UNKNOWN` takes its place: the effect of the rate
-   of relevant entries among the gaps (:mod:`halflabel.methods.rate_shift`).
+   of relevant entries among the gaps (:mod:`halflabel.methods.rate_shift`). If several sources voted, :data:`VOTES`
+   does: their votes, and the correction of a fit to votes with errors.
+7. :data:`RULES`: how much the rules between labels move the probability, if there are rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import logit
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
-from halflabel.labels.calibration import CLIP
+from halflabel._arrays import Floats, Mask, Matrix
+from halflabel.labels.calibration import CLIP, Calibrated
 
 RATE = "rate of the label"
 SCORE = "score"
@@ -34,6 +36,8 @@ CALIBRATION = "calibration"
 CLIPPING = "limit near 0 and 1"
 NOT_ASSIGNED = "not assigned"
 UNKNOWN = "rate among the gaps"
+RULES = "rules between labels"
+VOTES = "votes"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,23 +81,6 @@ class Examples:
     relevant: Mask
 
 
-class Calibrated(Protocol):
-    """A calibration whose log odds are known before they are clipped."""
-
-    @property
-    def fallback(self) -> Floats:
-        """The rate of each label."""
-
-    def __call__(self, scores: Floats) -> Floats:
-        """Return probabilities."""
-
-    def log_odds(self, scores: Floats) -> Floats:
-        """Return log odds before they are clipped, NaN for an entry without score."""
-
-    def select(self, labels: Ints) -> Self:
-        """Return the calibration of some labels, in this order."""
-
-
 def split_score(calibration: Any, scores: Floats) -> dict[str, Floats]:
     """Return the part of a method with one score: its distance from the mean score, in calibrated log odds."""
     middle = np.full_like(scores, calibration.center)
@@ -132,3 +119,9 @@ def add_up(
     rest = calibrated - clipping - rate - sum(own.values())
     all_parts = {RATE: rate, **own, CALIBRATION: np.where(scored, rest, 0.0), CLIPPING: clipping}
     return {**all_parts, last: printed - calibrated}
+
+
+def add_rules(parts: Mapping[str, Floats], before: Floats, p: Floats) -> dict[str, Floats]:
+    """Return the parts with that of the rules between labels, which moved the probabilities ``before`` to ``p``."""
+    with np.errstate(divide="ignore"):
+        return {**parts, RULES: logit(p) - logit(before)}

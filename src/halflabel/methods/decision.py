@@ -9,10 +9,9 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fit_platt
-from halflabel.labels.positive_only import Assumption, assume, lower_unassigned
+from halflabel.labels.calibration import Calibrated, fit_platt
+from halflabel.labels.positive_only import Assumption, Calibrate, assume, lower_unassigned
 from halflabel.labels.rules import Rule
-from halflabel.methods.contributions import Calibrated
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +135,13 @@ def decide_new(
     return rule.apply(scores, p, thresholds), p
 
 
-def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: float | None, rule: Rule) -> Decision:
+def decide_relevant(
+    assigned: Decision,
+    labels: PartialLabels,
+    observed_rate: float | None,
+    rule: Rule,
+    calibrate: Calibrate = fit_platt,
+) -> Decision:
     """Decide which entries are relevant, given the decision about being assigned.
 
     Parameters
@@ -148,8 +153,10 @@ def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: fl
     observed_rate : float or None
         Label frequency c.
     rule : Rule
+    calibrate : callable
+        From scores and labels to a calibration under a label frequency.
     """
-    assumption = assume_frequency(labels, assigned.scores, assigned.out_of_fold, observed_rate, rule)
+    assumption = assume_frequency(labels, assigned.scores, assigned.out_of_fold, observed_rate, rule, calibrate)
     return replace(
         assigned,
         calibration=assumption.calibration,
@@ -161,13 +168,18 @@ def decide_relevant(assigned: Decision, labels: PartialLabels, observed_rate: fl
 
 
 def assume_frequency(
-    labels: PartialLabels, scores: Floats, out_of_fold: Floats, observed_rate: float | None, rule: Rule
+    labels: PartialLabels,
+    scores: Floats,
+    out_of_fold: Floats,
+    observed_rate: float | None,
+    rule: Rule,
+    calibrate: Calibrate = fit_platt,
 ) -> Assumption:
     """Return the results from scores of being assigned under an assumed label frequency c.
 
     Parameters
     ----------
-    labels, observed_rate, rule
+    labels, observed_rate, rule, calibrate
         As in :func:`decide_relevant`.
     scores, out_of_fold : ndarray of shape (n_items, n_labels)
         As in :class:`Decision`.
@@ -181,7 +193,7 @@ def assume_frequency(
         return rule.choose(np.where(labels.learnable, p, np.nan), _cardinality(labels) / (observed_rate or 1.0))
 
     unseen = np.where(labels.observed, out_of_fold, scores)
-    assumption = assume(unseen, labels, observed_rate, choose)
+    assumption = assume(unseen, labels, observed_rate, choose, calibrate)
     if rule.name != "fixed":
         return assumption
     above = rule.apply(scores, assumption.probabilities, assumption.thresholds)

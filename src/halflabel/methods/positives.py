@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import Calibrated, fit_platt
 from halflabel.labels.positive_only import Assumption, mark_unassigned, require_observed_rate
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.contributions import Calibrated
 from halflabel.methods.decision import Decision, assume_frequency, decide, decide_new, decide_relevant
 
 
@@ -54,12 +54,16 @@ class PositiveOnlyEstimator(PartialLabelEstimator):
         rows, columns = self._item_order, np.argsort(place)
         scores, out_of_fold = (table[np.ix_(rows, columns)] for table in (self.label_scores_, self.out_of_fold_scores_))
         known = self._known[rows].select(columns)
-        assumption = assume_frequency(known, scores, out_of_fold, observed_rate, self.resolve_rule())
+        assumption = assume_frequency(known, scores, out_of_fold, observed_rate, self.resolve_rule(), self._calibrate)
         tables = (np.take(table, place, axis=1) for table in (assumption.probabilities, assumption.filled))
         probabilities, filled = map(self._restore_order, tables)
         filled = filled if self._rejected is None else filled & ~self._rejected
         calibration, thresholds = assumption.calibration.select(place), assumption.thresholds[place]
         return Assumption(observed_rate, calibration, probabilities, thresholds, filled)
+
+    def _calibrate(self, scores: Floats, labels: PartialLabels, /, *, ceiling: float) -> Calibrated:
+        """Return the calibration of the fit under another label frequency, with items and labels in its order."""
+        return fit_platt(scores, labels, ceiling=ceiling)
 
     def _mark_unassigned(self, y: Any) -> Any:
         """Return positive-only labels with -1 for unassigned labels of annotated items. Other labels do not change."""

@@ -34,10 +34,13 @@ class RateShift:
         For items with a known entry: the mean and the standard deviation.
     alone : ndarray of shape (2, n_labels)
         For items without a known entry, of the fit or new.
+    slope : ndarray of shape (n_labels,), optional
+        The factor of the log odds, where the labels of the fit were votes with errors.
     """
 
     with_known: NDArray[np.float64]
     alone: NDArray[np.float64]
+    slope: NDArray[np.float64] | None = None
 
     def __call__(self, p: Floats, has_known: Mask) -> Floats:
         """Return the probabilities of unknown entries.
@@ -50,12 +53,15 @@ class RateShift:
             Whether the item has a known entry.
         """
         mean, deviation = self._of(has_known)
-        return np.asarray(expit((logit(p) + mean) / np.sqrt(1 + SPREAD * deviation**2)))
+        return np.asarray(expit((self._scale(p) + mean) / np.sqrt(1 + SPREAD * deviation**2)))
 
     def vary(self, p: Floats, has_known: Mask, z: float) -> Floats:
         """Return the probabilities of unknown entries if the shift of each label differs by ``z`` deviations."""
         mean, deviation = self._of(has_known)
-        return np.asarray(expit(logit(p) + mean + z * deviation))
+        return np.asarray(expit(self._scale(p) + mean + z * deviation))
+
+    def _scale(self, p: Floats) -> Floats:
+        return np.asarray(logit(p) if self.slope is None else self.slope * logit(p))
 
     def _of(self, has_known: Mask) -> tuple[Floats, Floats]:
         """Return mean and standard deviation of each entry."""

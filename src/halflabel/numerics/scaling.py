@@ -10,6 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 
+#: The largest spread of a constant feature, in units of its mean: differences of this size come from rounding.
+ROUNDING = 1e-11
+
 
 @dataclass(frozen=True)
 class Scaler:
@@ -22,7 +25,7 @@ class Scaler:
     Parameters
     ----------
     scale : ndarray of shape (n_features,)
-        Standard deviations. 1 for a constant feature.
+        Standard deviations. 1 for a feature that is constant except for rounding.
     center : ndarray of shape (n_features,)
         Means. 0 for sparse X.
     """
@@ -43,7 +46,10 @@ class Scaler:
         if not finite.all():
             feature = int(np.argmin(finite))
             raise ValueError(f"feature {feature} has values too large to be squared: divide it by a constant first.")
-        return cls(learned.scale_, np.zeros(X.shape[1]) if is_sparse(X) else learned.mean_)
+        if is_sparse(X):
+            return cls(learned.scale_, np.zeros(X.shape[1]))
+        is_constant = learned.scale_ <= ROUNDING * np.abs(learned.mean_)
+        return cls(np.where(is_constant, 1.0, learned.scale_), learned.mean_)
 
     def __call__(self, X: Matrix) -> Matrix:
         """Return scaled features. Dense features stay dense, and sparse features stay sparse."""

@@ -172,13 +172,14 @@ def test_the_curve_is_that_of_kull_and_others():
     np.testing.assert_allclose(BetaCurve()(p), p)
 
 
-def test_the_fitted_curve_has_no_slope_of_the_documented_loss(rng):
+@pytest.mark.parametrize("ceiling", [1.0, 0.7, 0.2])
+def test_the_fitted_curve_has_no_slope_of_the_documented_loss(rng, ceiling):
     p = rng.random(60)
-    relevant = (rng.random(60) < 0.2 + 0.5 * p) * 1.0
-    curve = fit_beta(p, relevant)
+    relevant = (rng.random(60) < ceiling * (0.2 + 0.5 * p)) * 1.0
+    curve = fit_beta(p, relevant, ceiling)
 
     def loss(theta):
-        q = BetaCurve(np.exp(theta[0]), np.exp(theta[1]), theta[2])(p)
+        q = ceiling * BetaCurve(np.exp(theta[0]), np.exp(theta[1]), theta[2])(p)
         return -np.log(np.where(relevant > 0, q, 1 - q)).sum() + 0.5 * (theta**2).sum()
 
     at = np.array([np.log(curve.a), np.log(curve.b), curve.c])
@@ -240,3 +241,20 @@ def test_the_factor_lowers_high_probabilities_alone():
 def test_without_rare_labels_there_is_no_factor():
     scores, labels = draw_rare(np.random.default_rng(0), 1.0, n_rare=0)
     assert calibrate(scores, labels, np.arange(120) % 5).factor is None
+
+
+def test_of_positive_only_labels_high_probabilities_are_those_of_being_relevant(rng):
+    """Labels level off at .7, and of the relevant entries .6 are assigned: sigmoids alone state 10 points too much."""
+    scores = rng.normal(-1, 3, size=(8000, 4))
+    relevant = rng.random(scores.shape) < 0.7 * expit(scores)
+    seen, folds = np.arange(8000) < 2000, np.where(np.arange(8000) < 2000, np.arange(8000) % 5, -1)
+    assigned = np.where(seen[:, None], (relevant & (rng.random(scores.shape) < 0.6)) * 1.0, np.nan)
+    labels = PartialLabels.from_table(assigned)
+    out_of_fold = np.where(seen[:, None], scores, np.nan)
+    found = []
+    for calibration_ in (calibrate(out_of_fold, labels, folds, 0.6), fit_platt(out_of_fold, labels, ceiling=0.6)):
+        p = calibration_(scores)
+        high = ~seen[:, None] & (p >= 0.6)
+        found.append(p[high].mean() - relevant[high].mean())
+    assert abs(found[0]) < 0.03
+    assert found[1] > found[0] + 0.04

@@ -124,8 +124,35 @@ def test_bins_keep_the_order_and_separate_only_different_values(seed, n, kind):
     for values, code in zip(X.T, codes.T, strict=True):
         order = np.argsort(values, kind="stable")
         assert (np.diff(code[order]) >= 0).all()
-        if len(np.unique(values)) <= 16:
-            assert len(np.unique(code)) == len(np.unique(values))
+        counts = np.unique(values, return_counts=True)[1]
+        if (32 * counts >= n).all():  # each value fills a bin
+            assert len(np.unique(code)) == len(counts)
+
+
+def cut_by_loop(values):
+    """Return the cuts of a feature, from the definition."""
+    distinct, counts = np.unique(values, return_counts=True)
+    size = np.minimum(32 * counts, len(values))
+    filled = np.cumsum(size)
+    number = [32 * each // filled[-1] for each in filled]
+    ends = [k for k in range(len(distinct) - 1) if number[k] > (number[k - 1] if k else 0)]
+    return [(float(distinct[k]) + float(distinct[k + 1])) / 2 for k in ends]
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 120), d=st.integers(1, 6), levels=st.sampled_from([1, 4, 0]))
+def test_cuts_are_those_of_a_loop_over_the_values(seed, n, d, levels):
+    rng = np.random.default_rng(seed)
+    X = (rng.integers(levels, size=(n, d)) if levels else rng.normal(size=(n, d))).astype(np.float32)
+    for values, cuts in zip(X.T, Bins.learn(X).cuts, strict=True):
+        np.testing.assert_array_equal(cuts, cut_by_loop(values))
+
+
+def test_features_are_cut_in_blocks(rng, monkeypatch):
+    X = rng.normal(size=(50, 7)).astype(np.float32)
+    whole = Bins.learn(X).cuts
+    monkeypatch.setattr(module, "BLOCK", 120)
+    for one, other in zip(Bins.learn(X).cuts, whole, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_value_of_many_items_is_one_bin(rng):

@@ -9,8 +9,10 @@ import pytest
 from tests.conftest import half_labelled
 from tests.methods.auto.conftest import make_task
 
+from halflabel import PartialLabels
 from halflabel.methods.auto import forest
 from halflabel.methods.auto.effort import EFFORTS
+from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.sampling import make_rng
 from halflabel.methods.auto.targets import Targets
@@ -73,3 +75,18 @@ def test_leaves_are_limited_where_they_need_too_much_memory(task, monkeypatch, c
     monkeypatch.setattr(forest, "grow", lambda *_, max_leaves, **__: limits.append(max_leaves))
     forest.grow_bags(task.X, np.zeros((60, 3)), [np.arange(20)] * 2, 2, np.random.default_rng(0), n_parts=5)
     assert limits == [limit]
+
+
+def test_too_many_labels_for_the_leaves_are_a_warning(monkeypatch):
+    rng = np.random.default_rng(0)
+    state = np.where(rng.random((40, 12)) < 0.5, 1, -1).astype(np.int8)
+    labels = PartialLabels(state, tuple(map(str, range(12))), np.ones(40, dtype=bool))
+    folds = Folds.split(labels, 2, rng)
+    effort = replace(EFFORTS["fast"], n_trees=4)
+    monkeypatch.setattr(forest, "LEAF_CELLS", 4 * 12 * 5)
+    forest._warn_of_few_leaves(folds, effort)  # few labels: the size of trees is a matter of settings
+    monkeypatch.setattr(forest, "MAX_LABELS", 11)
+    with pytest.warns(UserWarning, match="with 12 labels, a tree has at most 5 leaves"):
+        forest._warn_of_few_leaves(folds, effort)
+    monkeypatch.setattr(forest, "LEAF_CELLS", 4 * 12 * 20)
+    forest._warn_of_few_leaves(folds, effort)  # 20 leaves of two items each are all that 40 items fill

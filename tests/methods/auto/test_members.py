@@ -49,9 +49,10 @@ def graph(rng):
 def test_words_are_weighed_by_rarity_and_items_to_unit_length(rng):
     X = (rng.random((50, 30)) < 0.1).astype(float)
     X[0] = 0
-    weighted = Weighting.learn(X, "auto")(X)
+    weighting = Weighting.learn(X, "auto")
+    weighted = weighting(X)
     np.testing.assert_allclose(np.linalg.norm(weighted, axis=1), X.any(axis=1))
-    row, present = X[7], (X != 0).sum(axis=0)
+    row, present = X[7, weighting.order], (X != 0).sum(axis=0)[weighting.order]
     expected = row * (1 + np.log(51 / (1 + present)))
     np.testing.assert_allclose(weighted[7], expected / np.linalg.norm(expected))
     np.testing.assert_allclose(Weighting.learn(sparse.csr_array(X), "auto")(sparse.csr_array(X)).toarray(), weighted)

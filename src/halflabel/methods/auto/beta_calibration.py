@@ -82,12 +82,15 @@ class ModeratedPlatt:
         return np.asarray((u + b) / np.sqrt(1 + SPREAD * (c11 * u**2 + 2 * c12 * u + c22)))
 
 
-def moderate(scores: Floats, labels: PartialLabels) -> ModeratedPlatt:
+def moderate(scores: Floats, labels: PartialLabels, ceiling: float = 1.0) -> ModeratedPlatt:
     """Fit Platt scaling, :func:`halflabel.labels.calibration.fit_platt`, and the covariance of its posterior.
 
-    The latter is the inverse of Fisher's information plus the shrinkage, 1 for both.
+    The latter is the inverse of Fisher's information plus the shrinkage, 1 for both. Below a ceiling of 1 it is left
+    out.
     """
-    platt = fit_platt(scores, labels)
+    platt = fit_platt(scores, labels, ceiling=ceiling)
+    if ceiling < 1:
+        return ModeratedPlatt(platt, np.zeros((3, labels.shape[1])))
     h11, h12, h22 = np.ones_like(platt.slope), np.zeros_like(platt.slope), np.ones_like(platt.slope)
     for rows in _split_into_blocks(len(scores)):
         known = labels.observed[rows] & ~np.isnan(scores[rows])
@@ -130,7 +133,7 @@ class BetaCurve:
         return np.asarray(self.a * np.log(p) - self.b * factor * np.log1p(-p) + self.c)
 
 
-def fit_beta(p: Floats, relevant: Floats) -> BetaCurve:
+def fit_beta(p: Floats, relevant: Floats, ceiling: float = 1.0) -> BetaCurve:
     r"""Return the curve with the least log loss, shrunk to the identity by half the square of (log a, log b, c).
 
     Parameters
@@ -138,16 +141,20 @@ def fit_beta(p: Floats, relevant: Floats) -> BetaCurve:
     p : ndarray of shape (n,)
     relevant : ndarray of shape (n,)
         1 or 0.
+    ceiling : float in (0, 1]
+        The share of the relevant entries that is 1. The curve is of being relevant.
     """
-    low, high = np.log(p), -np.log1p(-p)
-    sign = np.where(relevant > 0, 1.0, -1.0)
+    low, high, is_one = np.log(p), -np.log1p(-p), relevant > 0
+    of_missing = np.log1p(-ceiling) if ceiling < 1 else -np.inf
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         parts = np.exp(theta[0]) * low, np.exp(theta[1]) * high
-        m = sign * (parts[0] + parts[1] + theta[2])
-        g = -sign * expit(-m)
+        m = parts[0] + parts[1] + theta[2]
+        # A value is 1 with probability c sigma(m), and 0 with (1 + (1 - c) e^m) / (1 + e^m).
+        both, zero = np.logaddexp(0, m), np.logaddexp(0, m + of_missing)
+        g = expit(m) - np.where(is_one, 1.0, expit(m + of_missing))
         slope = np.array([g @ parts[0], g @ parts[1], g.sum()])
-        return float(np.logaddexp(0, -m).sum() + theta @ theta / 2), slope + theta
+        return float((both - np.where(is_one, m, zero)).sum() + theta @ theta / 2), slope + theta
 
     theta = minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=[(-5, 5)] * 3, options={"ftol": 1e-12}).x
     return BetaCurve(float(np.exp(theta[0])), float(np.exp(theta[1])), float(theta[2]))
@@ -206,7 +213,7 @@ class CheckedCalibration:
         return 1.0 if self.factor is None else self.factor
 
 
-def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCalibration:
+def calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float = 1.0) -> CheckedCalibration:
     """Calibrate out-of-fold log odds, then check and correct the calibration on held-out entries.
 
     With one sigmoid per label, the highest probabilities are too high: among many labels, labels with an overestimated
@@ -220,8 +227,10 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCali
     labels : PartialLabels
     folds : ndarray of int, shape (n_items,)
         Fold of each item; negative for items that cannot be held out.
+    ceiling : float in (0, 1]
+        The label frequency c of positive-only labels. The result is the probability of being relevant.
     """
-    per_label, is_rare = moderate(scores, labels), find_rare(labels)
+    per_label, is_rare = moderate(scores, labels, ceiling), find_rare(labels)
     some = np.flatnonzero((labels.observed & ~np.isnan(scores)).any(axis=1) & (folds >= 0))
     max_items = max(MAX_CELLS // labels.shape[1], 1000)
     if len(some) > max_items:
@@ -229,7 +238,10 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints) -> CheckedCali
     scores, labels, folds = scores[some], labels[some], folds[some]
     if len(np.unique(folds)) < 2:
         return CheckedCalibration(per_label, BetaCurve())
-    unseen = predict_unseen(scores, labels, folds)
+    unseen = predict_unseen(scores, labels, folds, ceiling)
+    if ceiling < 1:
+        used, relevant = labels.observed & ~np.isnan(unseen), labels.relevant.astype(np.float64)
+        return CheckedCalibration(per_label, fit_beta(unseen[used], relevant[used], ceiling))
     return CheckedCalibration(per_label, *fit_common(unseen, labels, is_rare))
 
 
@@ -257,12 +269,12 @@ def fit_common(unseen: Floats, labels: PartialLabels, is_rare: Mask) -> tuple[Be
     return curve, np.where(is_rare, fit_factor(curve, unseen[of_rare], relevant[of_rare]), 1.0)
 
 
-def predict_unseen(scores: Floats, labels: PartialLabels, folds: Ints) -> Floats:
+def predict_unseen(scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float = 1.0) -> Floats:
     """Return probabilities of each fold's items by scalings that are fitted to the other folds."""
     unseen = np.empty(scores.shape)
     for fold in np.unique(folds):
         out = folds == fold
-        unseen[out] = moderate(scores[~out], labels[~out])(scores[out])
+        unseen[out] = moderate(scores[~out], labels[~out], ceiling)(scores[out])
     return np.where(np.isnan(scores), np.nan, unseen)
 
 

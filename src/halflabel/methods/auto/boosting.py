@@ -27,6 +27,9 @@ SHARE_OF_FEATURES, MAX_FEATURES = 0.3, 16
 #: Maximum number of bins of a feature.
 MAX_BINS = 32
 
+#: Maximum number of values that are sorted together to find bins.
+BLOCK = 2**20
+
 #: Maximum number of labels on which splits are chosen; with more labels, the number of their random mixtures.
 MIXTURES = 8
 
@@ -52,7 +55,8 @@ class Bins:
 
         A value of many items counts as one bin: the other values share the remaining bins.
         """
-        return cls([_cut(column) for column in X.T])
+        width = max(1, BLOCK // max(len(X), 1))
+        return cls([cuts for k in range(0, X.shape[1], width) for cuts in _cut(X[:, k : k + width])])
 
     def __call__(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the number of the bin of each value."""
@@ -69,13 +73,21 @@ class Bins:
         return replace(trees, threshold=threshold)
 
 
-def _cut(column: NDArray[np.float32]) -> Floats:
-    """Return the cuts of one feature."""
-    values, counts = np.unique(column.astype(np.float64), return_counts=True)
-    filled = np.minimum(counts, len(column) / MAX_BINS).cumsum()
-    ends = np.searchsorted(filled, filled[-1] * np.arange(1, MAX_BINS) / MAX_BINS)
-    ends = np.unique(ends[ends < len(values) - 1])
-    return np.asarray((values[ends] + values[ends + 1]) / 2)
+def _cut(X: NDArray[np.float32]) -> list[Floats]:
+    """Return the cuts of each feature. A loop over words would take as long as the trees."""
+    n, d = X.shape
+    ordered = np.sort(X.T, axis=1)
+    is_first = np.column_stack([np.ones(d, dtype=bool), ordered[:, 1:] != ordered[:, :-1]])
+    first = np.flatnonzero(is_first)
+    column, values = first // n, ordered.ravel()[first].astype(np.float64)
+    size = np.minimum(MAX_BINS * np.diff(first, append=n * d), n)  # of each value, in units of 1/32 of an item
+    filled = size.cumsum()
+    total = np.bincount(column, size, minlength=d).astype(np.int64)
+    filled -= (total.cumsum() - total)[column]
+    number = np.where(filled < total[column], MAX_BINS * filled // total[column], -1)  # the last value ends no bin
+    ends = np.flatnonzero(number > np.where(np.diff(column, prepend=-1) > 0, 0, np.roll(number, 1)))
+    cuts = (values[ends] + values[np.minimum(ends + 1, len(values) - 1)]) / 2
+    return np.split(cuts, np.searchsorted(column[ends], np.arange(1, d)))
 
 
 def boost(X: NDArray[np.float32], Y: Floats, observed: Mask, n_rounds: int, rng: np.random.Generator) -> Trees:
@@ -108,7 +120,7 @@ def boost(X: NDArray[np.float32], Y: Floats, observed: Mask, n_rounds: int, rng:
     ----------
     .. [1] T. Chen and C. Guestrin, "XGBoost: a scalable tree boosting system", KDD 2016, eq. (5).
     """
-    start = logit((Y.sum(axis=0, where=observed) + 0.5) / (observed.sum(axis=0) + 1))
+    start = start_at_rates(Y, observed)
     log_odds, trees = np.tile(start, (len(X), 1)), []
     bins = Bins.learn(X)
     codes = bins(X)
@@ -127,6 +139,11 @@ def expand_loss(log_odds: Floats, Y: Floats, observed: Mask) -> tuple[Floats, Fl
     """Return the negative gradient and the curvature of the log loss, with 0 for an entry that is not observed."""
     p = expit(log_odds)
     return np.where(observed, Y - p, 0.0), np.where(observed, p * (1 - p), 0.0)
+
+
+def start_at_rates(Y: Floats, observed: Mask) -> Floats:
+    """Return the log odds of each label's rate."""
+    return np.asarray(logit((Y.sum(axis=0, where=observed) + 0.5) / (observed.sum(axis=0) + 1)))
 
 
 def make_steps(leaf: Ints, gradient: Floats, curvature: Floats) -> Floats:

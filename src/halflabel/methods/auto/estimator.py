@@ -19,6 +19,7 @@ from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
+from halflabel.methods.auto.beta_calibration import CheckedCalibration, calibrate
 from halflabel.methods.auto.effort import EFFORTS, FORMER_MEMBERS
 from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.features import Weighting
@@ -52,7 +53,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     these its scores are converted to log odds (Platt, one slope and intercept per label, shrunk to a common one), and
     weights are learned (:func:`halflabel.methods.auto.member_weights.learn_weights`): non-negative, with the lowest
     log loss, and shrunk to equal weights. The weighted sum is calibrated once more and checked fold by fold
-    (:func:`halflabel.methods.auto.beta_calibration.calibrate`; without the check for positive-only labels).
+    (:func:`halflabel.methods.auto.beta_calibration.calibrate`).
 
     Parameters
     ----------
@@ -120,6 +121,8 @@ class AutoLabeler(PositiveOnlyEstimator):
         "other labels" is the difference that they make. :meth:`decompose` adds the calibration.
     node_items_ : ndarray of int or None
         Positions of the items that the graph connects; None if no member uses it.
+    degrees_ : ndarray or None
+        Sums of the affinities of these items.
     members_ : dict of str to float
         Out-of-fold Brier score on observed entries of every member, of "ensemble", and of "label rate", a prediction
         without features: where the ensemble's score is not below it, the features have no information that could be
@@ -178,6 +181,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         "folds_",
         "contributions_",
         "node_items_",
+        "degrees_",
     )
 
     def __init__(
@@ -279,6 +283,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.neighbourhood_ = members.neighbourhood
         self.weights_ = None if members.transition is None else self._restore_both_orders(members.transition)
         self.node_items_ = None if members.nodes is None else self._item_order[members.nodes]
+        self.degrees_ = members.degrees
         self.folds_ = self._restore_order(members.folds)
         self.contributions_ = {
             name: self._restore_order(np.take(part, place, axis=1)) for name, part in fitted.parts.items()
@@ -288,6 +293,10 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.prior_weights_, self.coupled_ = fitted.prior_weights, fitted.refiner is not None
         self.refiner_ = fitted.refiner if fitted.prior_weights is None else None
         return self._store(fitted.decision.select(place), labels)
+
+    def _calibrate(self, scores: Floats, labels: PartialLabels, /, *, ceiling: float) -> CheckedCalibration:
+        """Calibrate and check as in the fit, for another label frequency."""
+        return calibrate(scores, labels, self.folds_[self._item_order], ceiling)
 
     def _read_calibrates(self, calibrate_on: Any, labels: PartialLabels) -> Mask:
         """Return the mask of the entries that calibrations are fitted on."""
@@ -362,7 +371,10 @@ class AutoLabeler(PositiveOnlyEstimator):
         fold, found = -1 if row < 0 else int(self.folds_[row]), {}
         for name, member in zip(self.evidence_of_members, self.ensemble_.members, strict=True):
             slope = self.member_weights_[name] * member.calibration.slope[j] / member.calibration.spread
-            found[name] = member.model.find_carriers(item, j, fold, examples).scale(slope)
+            pieces = member.model.find_carriers(item, j, fold, examples).scale(slope)
+            if pieces.features is not None:
+                pieces = replace(pieces, features=self.weighting_.restore(pieces.features))
+            found[name] = pieces
         if self.refiner_ is not None and known.observed.any():
             base = self._score_new(X) if row < 0 else self._score_without_labels(row)
             found[OTHER_LABELS] = Carriers(labels=divide_by_label(self.refiner_, base, known, self._label_place, label))
@@ -388,16 +400,17 @@ class AutoLabeler(PositiveOnlyEstimator):
         log_odds = (np.take(part, self._label_place, axis=1) for part in self.ensemble_.contribute(items))
         by_member = dict(zip(self.evidence_of_members, log_odds, strict=True))
         scores = self._calibrate_new(np.asarray(sum(by_member.values())))
-        _, p = self._decide_shifted(scores, labels)
+        _, p = self._decide_shifted(scores, labels)  # before the rules between labels
         parts = subtract_rate(by_member, self.member_weights_, self.calibration_.fallback)
         alone = add_up(parts, self._alone.calibration, scores, p, self._last_part)
         rows = np.flatnonzero(labels.observed.any(axis=1))
         if self.refiner_ is None or not len(rows):
-            return alone, p
+            return self._end_parts(alone, p, labels)
         refined = self._refine_new(scores, labels, rows)
         coupled = add_up(parts | {OTHER_LABELS: refined - scores}, self.calibration_, refined, p, self._last_part)
         is_coupled = np.isin(np.arange(len(p)), rows)[:, None]
-        return {name: np.where(is_coupled, part, alone.get(name, 0.0)) for name, part in coupled.items()}, p
+        both = {name: np.where(is_coupled, part, alone.get(name, 0.0)) for name, part in coupled.items()}
+        return self._end_parts(both, p, labels)
 
     def _validate_parameters(self) -> None:
         require_choice(self, effort=EFFORTS)

@@ -9,8 +9,9 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import normalize
 
-from halflabel._arrays import Floats, Matrix, is_sparse
+from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel.methods.auto.sampling import draw
+from halflabel.methods.canonical_order import order_features
 from halflabel.numerics.scaling import Scaler
 
 #: Features are treated as words (present or absent, or counted) if none is negative and at most this share is not 0.
@@ -32,29 +33,48 @@ class Weighting:
     scaler : Scaler
     unit_rows : bool
         Whether each row is divided by its length afterwards; a row of zeros stays.
+    order : ndarray of int, shape (n_features,), or None
+        The order in which features are weighted, and in which a model sees them. None keeps the given order.
     """
 
     scaler: Scaler
     unit_rows: bool
+    order: Ints | None = None
 
     @classmethod
     def learn(cls, X: Matrix, scale: str | None) -> Weighting:
-        """Learn from ``X``. ``"auto"`` is ``"idf"`` for word features, and as in Scaler for other features."""
+        """Learn from items in canonical order. ``"auto"`` is ``"idf"`` for words, else as in Scaler."""
         if scale not in ("auto", "standard", "idf", None):
             raise ValueError(f"scale must be 'auto', 'standard', 'idf' or None, not {scale!r}.")
         words = scale == "idf" or (scale == "auto" and has_word_features(X))
-        if not words:
-            return cls(Scaler.learn(X, scale), False)
-        present = np.asarray((X != 0).sum(axis=0)).ravel()
-        return cls(Scaler(1 / (1 + np.log((1 + X.shape[0]) / (1 + present))), np.zeros(X.shape[1])), True)
+        order, scaler = order_features(X), _weigh_by_rarity(X) if words else Scaler.learn(X, scale)
+        return cls(Scaler(scaler.scale[order], scaler.center[order]), words, order)
 
     def __call__(self, X: Matrix) -> Matrix:
         """Return weighted features. Dense features stay dense, and sparse features stay sparse."""
+        X = X if self.order is None else _take_features(X, self.order)
         weighted = self.scaler(X)
         if not self.unit_rows:
             return weighted
         unit = normalize(weighted, copy=weighted is X)
         return sparse.csr_array(unit) if is_sparse(X) else unit
+
+    def restore(self, values: Floats) -> Floats:
+        """Return values per weighted feature in the given order of the features."""
+        return values if self.order is None else values[np.argsort(self.order)]
+
+
+def _weigh_by_rarity(X: Matrix) -> Scaler:
+    present = np.asarray((X != 0).sum(axis=0)).ravel()
+    return Scaler(1 / (1 + np.log((1 + X.shape[0]) / (1 + present))), np.zeros(X.shape[1]))
+
+
+def _take_features(X: Matrix, features: Ints) -> Matrix:
+    """Return some features in some order. The order of sums over a row follows from it, also in sparse rows."""
+    taken = X[:, features]
+    if is_sparse(taken):
+        taken.sort_indices()
+    return taken
 
 
 def has_word_features(X: Matrix) -> bool:

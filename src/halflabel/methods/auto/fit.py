@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import Calibration, fit_platt
+from halflabel.labels.calibration import Calibrated, Calibration, fit_platt
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto.beta_calibration import calibrate
 from halflabel.methods.auto.effort import EFFORTS
@@ -26,7 +26,7 @@ from halflabel.methods.auto.prior import WithPrior, add_prior
 from halflabel.methods.auto.residuals import Refiner, refine
 from halflabel.methods.auto.sampling import Stream, make_rng
 from halflabel.methods.auto.task import Task
-from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Calibrated
+from halflabel.methods.contributions import OTHER_LABELS, PRIOR
 from halflabel.methods.decision import Decision, decide, decide_relevant
 
 
@@ -101,6 +101,8 @@ class FittedMembers:
     transition : csr_array of shape (n_items, n_items) or None
     nodes : ndarray of int or None
         Positions of the items that the graph connects.
+    degrees : ndarray of shape (n_nodes,) or None
+        Sums of their affinities.
     folds : ndarray of int, shape (n_items,)
     have_gaps : bool
         Whether an entry of a labelled item is unknown.
@@ -113,6 +115,7 @@ class FittedMembers:
     neighbourhood: Neighbourhood | None
     transition: sparse.csr_array | None
     nodes: Ints | None
+    degrees: Floats | None
     folds: Ints
     have_gaps: bool
 
@@ -190,7 +193,8 @@ def _fit_members(data: Data, config: Config) -> tuple[FittedMembers, Floats, Mas
         by_member=fitted.by_member,
         neighbourhood=task.graph.neighbourhood if has_graph else None,
         transition=task.graph.between_items() if has_graph else None,
-        nodes=task.nodes.items if "nodes" in vars(task) else None,
+        nodes=task.nodes.items if has_graph else None,
+        degrees=np.asarray(task.graph.affinities.sum(axis=1), dtype=np.float64).ravel() if has_graph else None,
         folds=_spread(folds.fold, folds.rows, len(labels)),
         have_gaps=folds.have_gaps,
     )
@@ -208,15 +212,15 @@ def _spread(folds: Ints, rows: Ints, n_items: int) -> Ints:
 
 
 def _decide(data: Data, config: Config, fold: Ints, scores: Floats, out_of_fold: Floats) -> Decision:
-    """Calibrate and check. For positive-only labels, the assumption about c replaces the check."""
-    if config.positive_only:
-        assigned = decide(data.labels, scores, out_of_fold, config.rule)
-        return decide_relevant(assigned, data.labels, config.observed_rate, config.rule)
+    """Calibrate, check and decide: of positive-only labels, first the assigned entries, then the relevant ones."""
 
-    def calibrate_checked(out_of_fold: Floats, labels: PartialLabels) -> Calibrated:
-        return calibrate(out_of_fold, data.calibrating, fold)
+    def calibrate_checked(out_of_fold: Floats, labels: PartialLabels, ceiling: float = 1.0) -> Calibrated:
+        return calibrate(out_of_fold, data.calibrating, fold, ceiling)
 
-    return decide(data.labels, scores, out_of_fold, config.rule, calibrate_checked)
+    decision = decide(data.labels, scores, out_of_fold, config.rule, calibrate_checked)
+    if not config.positive_only:
+        return decision
+    return decide_relevant(decision, data.labels, config.observed_rate, config.rule, calibrate_checked)
 
 
 def _score_prior(combined: WithPrior, scores: Floats, labels: PartialLabels, fold: Ints) -> dict[str, float]:

@@ -6,6 +6,7 @@ comes from the part of its fold, and the score of any other item is the mean of 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,6 +15,7 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._progress import step
+from halflabel._wording import count
 from halflabel.methods.auto.effort import MAX_ITEMS_OF_ALL_TREES, Effort
 from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Evidence, Fitted, Items
@@ -28,6 +30,9 @@ MIN_LEAF = 2
 
 #: Maximum number of values in the leaves of one forest; in single precision, 256 MB.
 LEAF_CELLS = 2**26
+
+#: Number of labels above which a warning states that trees have few leaves.
+MAX_LABELS = 1000
 
 #: Returns the generator of a fold in a stream.
 Generators = Callable[[Stream, int], np.random.Generator]
@@ -68,6 +73,7 @@ def grow_forest(
 ) -> Fitted[Forest]:
     """Grow extremely randomised trees on the labelled items, for all labels together."""
     labelled = X[folds.rows]
+    _warn_of_few_leaves(folds, effort)
 
     def grow_part(fold: int, rng: np.random.Generator) -> Trees:
         known = np.flatnonzero(folds.fold != fold)
@@ -113,10 +119,28 @@ def grow_bags(
     X: Matrix, targets: Floats, bags: list[Ints], max_features: int, rng: np.random.Generator, *, n_parts: int
 ) -> Trees:
     """Grow one tree per bag. The number of leaves is limited if the values of all parts would need too much memory."""
-    max_leaves = LEAF_CELLS // (n_parts * len(bags) * targets.shape[1])
-    limit = None if max_leaves * MIN_LEAF >= max(map(len, bags)) else max(max_leaves, 2)
+    limit = _limit_leaves(n_parts * len(bags), targets.shape[1], max(map(len, bags)))
     seeds = rng.integers(2**31, size=len(bags))
     return grow(X, targets, bags, seeds, max_features=max_features, min_leaf=MIN_LEAF, max_leaves=limit)
+
+
+def _limit_leaves(n_trees: int, n_labels: int, largest_bag: int) -> int | None:
+    """Return the maximum number of leaves of a tree, or None if the memory is enough for all leaves."""
+    max_leaves = LEAF_CELLS // (n_trees * n_labels)
+    return None if max_leaves * MIN_LEAF >= largest_bag else max(max_leaves, 2)
+
+
+def _warn_of_few_leaves(folds: Folds, effort: Effort) -> None:
+    """Warn if the number of labels makes each tree far smaller than its items allow."""
+    n_labels, largest = folds.Y.shape[1], min(len(folds.rows), effort.max_tree_items)
+    limit = _limit_leaves(count_trees_per_fold(effort, folds) * len(folds.numbers), n_labels, largest)
+    if n_labels > MAX_LABELS and limit is not None:
+        warnings.warn(
+            f"with {count(n_labels)} labels, a tree has at most {count(limit)} leaves, because the leaves of all trees "
+            "take at most 256 MB: halflabel.rank_labels (`halflabel complete --top`) is made for thousands of labels.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def count_trees_per_fold(effort: Effort, folds: Folds) -> int:

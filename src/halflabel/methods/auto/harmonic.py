@@ -10,6 +10,8 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
+from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.graph import Graph
 from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.task import Task
 from halflabel.methods.contributions import Carriers, Examples
@@ -46,32 +48,35 @@ class NodeValues:
 
 def harmonic(task: Task) -> Fitted[NodeValues]:
     """Labels propagated along the graph (Gaussian fields), with the rates of labels far from all labelled items."""
-    folds, graph = task.folds, task.graph
-    at_nodes = _solve(task, folds.observed)
+    return propagate_labels(task.graph, task.folds, task.labels.rates)
+
+
+def propagate_labels(graph: Graph, folds: Folds, rates: Floats) -> Fitted[NodeValues]:
+    """Propagate the labels of the labelled items, once all of them and once without each fold."""
+    rest = np.nan_to_num(rates)
+    at_nodes = _solve(graph, folds, folds.observed, rest)
     scores = np.asarray(graph.transition @ at_nodes)
     scores[graph.nodes.items] = at_nodes
-    return Fitted(NodeValues(at_nodes), scores, _hold_out(task))
+    return Fitted(NodeValues(at_nodes), scores, _hold_out(graph, folds, rest))
 
 
-def _solve(task: Task, known: Mask) -> Floats:
+def _solve(graph: Graph, folds: Folds, known: Mask, rest: Floats) -> Floats:
     """Return the values at the nodes, given the known entries of the labelled items."""
-    folds, graph = task.folds, task.graph
     node = graph.nodes.place[folds.rows]
     inside = node >= 0
     target, weight = np.zeros((2, len(graph.nodes.items), folds.Y.shape[1]))
     target[node[inside]] = folds.Y[inside]
     weight[node[inside]] = LABEL_WEIGHT * known[inside]
-    return propagate(graph.affinities, target, weight, PULL, np.nan_to_num(task.labels.rates))
+    return propagate(graph.affinities, target, weight, PULL, rest)
 
 
-def _hold_out(task: Task) -> Floats:
+def _hold_out(graph: Graph, folds: Folds, rest: Floats) -> Floats:
     """Return the value of each labelled item while its fold is unknown, or NaN for a single item."""
-    folds, graph = task.folds, task.graph
     node, held_out = graph.nodes.place[folds.rows], np.full(folds.Y.shape, np.nan)
     for fold in folds.numbers if len(folds.rows) > 1 else ():
         step("holding out folds", fold, len(folds.numbers))
         out = folds.fold == fold
-        at_nodes = _solve(task, folds.observed & ~out[:, None])
+        at_nodes = _solve(graph, folds, folds.observed & ~out[:, None], rest)
         inside, outside = out & (node >= 0), out & (node < 0)
         held_out[inside] = at_nodes[node[inside]]
         held_out[outside] = graph.transition[folds.rows[outside]] @ at_nodes

@@ -11,6 +11,7 @@ from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel._progress import step
+from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.task import Task
 from halflabel.methods.contributions import Carriers, Examples
@@ -52,22 +53,27 @@ class LinearScores:
 
 
 def logistic(task: Task) -> Fitted[LinearScores]:
-    """Logistic regression on words. The model is the mean of the regressions without each fold.
+    """Logistic regression on words. The model is the mean of the regressions without each fold."""
+    folds = task.folds
+    features = choose_frequent(task.X[folds.rows], max(1, MAX_WEIGHTS // folds.Y.shape[1]))
+    return fit_words(task.X, folds, features)
+
+
+def fit_words(X: Matrix, folds: Folds, features: Ints) -> Fitted[LinearScores]:
+    """Fit a regression without each fold, on some features.
 
     Every regression starts from zero. The start from a regression that was fitted to the fold would leak its labels.
     """
-    folds, labelled = task.folds, task.X[task.folds.rows]
-    features = choose_frequent(labelled, max(1, MAX_WEIGHTS // folds.Y.shape[1]))
-    X, out_of_fold = labelled[:, features], np.full(folds.Y.shape, np.nan)
+    labelled, out_of_fold = X[folds.rows][:, features], np.full(folds.Y.shape, np.nan)
     model = LinearScores(features, np.zeros((len(features), folds.Y.shape[1])), np.zeros(folds.Y.shape[1]))
     for fold in folds.numbers:
         step("logistic regression", fold, len(folds.numbers))
         out = folds.fold == fold
-        weights, intercept = fit_logistic(X[~out], folds.Y[~out], folds.observed[~out])
-        out_of_fold[out] = X[out] @ weights + intercept
+        weights, intercept = fit_logistic(labelled[~out], folds.Y[~out], folds.observed[~out])
+        out_of_fold[out] = labelled[out] @ weights + intercept
         model.weights[:] += weights / len(folds.numbers)
         model.intercept[:] += intercept / len(folds.numbers)
-    return Fitted(model, model.predict(Items(task.X, None)), out_of_fold)
+    return Fitted(model, model.predict(Items(X, None)), out_of_fold)
 
 
 def choose_frequent(X: Matrix, max_features: int) -> Ints:

@@ -8,9 +8,9 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import Calibrated
 from halflabel.methods.auto.coupling import compute_residuals
 from halflabel.methods.auto.residuals import Refiner
-from halflabel.methods.contributions import Calibrated
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,8 @@ def choose_max_features(X: Matrix, folds: Folds, targets: Targets, rng: np.rando
     """Return the smallest number of features whose trees have about the lowest out-of-fold Brier score.
 
     A random tree that tries the square root of all features misses the decisive ones where these are rare: a label that
-    depends on three of a thousand words needs more. Elsewhere more features make the trees more alike, and cost more.
+    depends on three of a thousand words needs more. Elsewhere more features make the trees more alike, and cost more:
+    the comparison ends at the first number that is not better.
     """
     d = min(X.shape[1], MAX_WORDS) if is_sparse(X) else X.shape[1]
     root = max(1, int(np.sqrt(d)))
@@ -36,8 +37,12 @@ def choose_max_features(X: Matrix, folds: Folds, targets: Targets, rng: np.rando
     some = draw(np.arange(len(folds.rows)), MAX_ITEMS, rng)
     seeds = rng.integers(2**31, size=N_TREES)  # the same for all, so that their errors share the noise
     rows = X[folds.rows[some]]
-    errors = np.array([_score(rows, folds, targets, some, number, seeds) for number in candidates])
-    chosen: int = candidates[int(np.argmax(errors <= (1 + TOLERANCE) * errors.min()))]
+    errors: list[float] = []
+    for number in candidates:
+        errors.append(_score(rows, folds, targets, some, number, seeds))
+        if errors[-1] >= min(errors[:-1], default=np.inf):
+            break  # more features cost most, and are not better
+    chosen: int = candidates[int(np.argmax(np.array(errors) <= (1 + TOLERANCE) * min(errors)))]
     return chosen
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from halflabel.methods.auto.trees import Trees
+from halflabel._arrays import Floats
 
 #: Minimum number of rows for compiled code: for fewer, it takes longer to rebuild the trees.
 MIN_ROWS = 256
@@ -21,7 +21,29 @@ CELLS = 2**16
 Search = Callable[[NDArray[np.float32]], Iterator[NDArray[np.int32]]]
 
 
-def choose_search(trees: Trees, n_rows: int, n_features: int) -> Search:
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """The nodes of several trees. A leaf points to itself.
+
+    Attributes
+    ----------
+    feature, left, right, leaf : ndarray of int32, shape (n_nodes,)
+        Feature of the split, next node if its value is at most ``threshold``, next node if it is above, and number of
+        the leaf.
+    threshold : ndarray of shape (n_nodes,)
+        Infinity in a leaf. Features are compared in single precision, as in the growth of the trees.
+    roots : ndarray of int32, shape (n_trees,)
+    """
+
+    feature: NDArray[np.int32]
+    threshold: Floats
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    leaf: NDArray[np.int32]
+    roots: NDArray[np.int32]
+
+
+def choose_search(trees: Nodes, n_rows: int, n_features: int) -> Search:
     """Return the faster search that is possible. Both searches find the same leaves."""
     if n_rows >= MIN_ROWS and _are_sound(trees, n_features):
         try:
@@ -31,7 +53,7 @@ def choose_search(trees: Trees, n_rows: int, n_features: int) -> Search:
     return lambda X: _find_in_blocks(trees, X)
 
 
-def find_leaves(trees: Trees, X: NDArray[np.float32]) -> NDArray[np.int32]:
+def find_leaves(trees: Nodes, X: NDArray[np.float32]) -> NDArray[np.int32]:
     """Find the leaves level by level, in all trees at the same time."""
     at = np.repeat(trees.roots[None], len(X), axis=0).ravel()
     row = np.repeat(np.arange(len(X)), len(trees.roots))
@@ -45,13 +67,13 @@ def find_leaves(trees: Trees, X: NDArray[np.float32]) -> NDArray[np.int32]:
     return trees.leaf[at].reshape(len(X), len(trees.roots))
 
 
-def _find_in_blocks(trees: Trees, X: NDArray[np.float32]) -> Iterator[NDArray[np.int32]]:
+def _find_in_blocks(trees: Nodes, X: NDArray[np.float32]) -> Iterator[NDArray[np.int32]]:
     size = max(1, CELLS // len(trees.roots))
     blocks = [find_leaves(trees, X[start : start + size]) for start in range(0, len(X), size)]
     yield from np.concatenate(blocks).T
 
 
-def _are_sound(trees: Trees, n_features: int) -> bool:
+def _are_sound(trees: Nodes, n_features: int) -> bool:
     """Return whether every path stays in its tree and ends: compiled code does not check it."""
     count = len(trees.feature)
     number, inner = np.arange(count), np.isfinite(trees.threshold)
@@ -64,7 +86,7 @@ def _are_sound(trees: Trees, n_features: int) -> bool:
     return bool((forward[0] & forward[1] & in_range)[inner].all())
 
 
-def _compile(trees: Trees, n_features: int) -> Search:
+def _compile(trees: Nodes, n_features: int) -> Search:
     """Rebuild the trees as private objects of scikit-learn. A test compares the leaves."""
     from sklearn.tree._tree import NODE_DTYPE, Tree
 

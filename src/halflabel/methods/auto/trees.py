@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from sklearn import config_context
 from sklearn.tree import ExtraTreeRegressor
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
-from halflabel.methods.auto.tree_leaves import choose_search
+from halflabel.methods.auto.tree_leaves import Nodes, choose_search
 from halflabel.methods.auto.words import MAX_WORDS, choose_words
 
 #: Maximum number of labels on which splits are chosen; with more labels, the number of their random mixtures.
@@ -35,26 +35,16 @@ FlatTree = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Trees:
-    """Regression trees for several targets. A leaf points to itself.
+class Trees(Nodes):
+    """Regression trees for several targets.
 
     Attributes
     ----------
-    feature, left, right, leaf : ndarray of int32, shape (n_nodes,)
-        Feature of the split, next node if its value is at most ``threshold``, next node if it is above, and row of
-        ``values``.
-    threshold : ndarray of shape (n_nodes,)
-        Infinity in a leaf. Features are compared in single precision, as in the growth of the trees.
-    roots : ndarray of int32, shape (n_trees,)
+    feature, threshold, left, right, leaf, roots : ndarray
+        As in :class:`halflabel.methods.auto.tree_leaves.Nodes`; ``leaf`` is a row of ``values``.
     values : ndarray of float32, shape (n_leaves, n_targets)
     """
 
-    feature: NDArray[np.int32]
-    threshold: Floats
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    leaf: NDArray[np.int32]
-    roots: NDArray[np.int32]
     values: NDArray[np.float32]
 
     def predict(self, X: Matrix) -> Floats:
@@ -65,25 +55,41 @@ class Trees:
         ValueError
             If a split is on a feature that the rows do not have: trees of a file need not fit its other parts.
         """
-        if (self.feature >= X.shape[1]).any():
-            raise ValueError(f"a tree splits on feature {self.feature.max()}, and the rows have {X.shape[1]}.")
-        if is_sparse(X):  # only the features of splits become dense
-            used = np.unique(self.feature)
-            return replace(self, feature=np.searchsorted(used, self.feature).astype(np.int32))._predict(X[:, used])
-        return self._predict(X)
-
-    def _predict(self, X: Matrix) -> Floats:
         result = np.zeros((X.shape[0], self.values.shape[1]))
-        size = max(1, min(BLOCK, MAX_DENSE // (4 * X.shape[1])))
-        find_leaves = choose_search(self, *X.shape)
-        for start in range(0, X.shape[0], size):
-            total = result[start : start + size]
-            values = np.empty(total.shape, dtype=np.float32)
-            for leaves in find_leaves(to_single(X[start : start + size])):
-                np.take(self.values, leaves, axis=0, out=values, mode="clip")  # other modes copy ``out``
-                total += values
+        for rows, found in self._search(X):
+            add_leaves(self.values, found, result[rows])
         result /= len(self.roots)
         return result
+
+    def find(self, X: Matrix) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, as a row of ``values``, shape (n_trees, n_rows)."""
+        leaves = np.empty((len(self.roots), X.shape[0]), dtype=np.int32)
+        for rows, found in self._search(X):
+            for tree, of_tree in enumerate(found):
+                leaves[tree, rows] = of_tree
+        return leaves
+
+    def _search(self, X: Matrix) -> Iterator[tuple[slice, Iterator[NDArray[np.int32]]]]:
+        """Yield blocks of rows, and their leaves in one tree after the other."""
+        if (self.feature >= X.shape[1]).any():
+            raise ValueError(f"a tree splits on feature {self.feature.max()}, and the rows have {X.shape[1]}.")
+        trees = self
+        if is_sparse(X):  # only the features of splits become dense
+            used = np.unique(self.feature)
+            trees, X = replace(self, feature=np.searchsorted(used, self.feature).astype(np.int32)), X[:, used]
+        size = max(1, min(BLOCK, MAX_DENSE // (4 * X.shape[1])))
+        find_leaves = choose_search(trees, *X.shape)
+        for start in range(0, X.shape[0], size):
+            yield slice(start, start + size), find_leaves(to_single(X[start : start + size]))
+
+
+def add_leaves(values: NDArray[np.float32], found: Iterable[NDArray[np.int32]], total: Floats) -> Floats:
+    """Add the values of the leaves in each tree to ``total``, in place, and return it."""
+    one = np.empty(total.shape, dtype=np.float32)
+    for leaves in found:
+        np.take(values, leaves, axis=0, out=one, mode="clip")  # other modes copy ``out``
+        total += one
+    return total
 
 
 def to_single(X: Matrix) -> NDArray[np.float32]:

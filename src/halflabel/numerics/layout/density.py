@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from halflabel._arrays import Floats, Ints
 
@@ -36,7 +35,7 @@ def find_regions(coordinates: Floats) -> tuple[Ints, Ints]:
     cell = np.minimum(((coordinates - low) / span * CELLS).astype(np.intp), CELLS - 1)
     counts = np.zeros((CELLS, CELLS))
     np.add.at(counts, (cell[:, 0], cell[:, 1]), 1.0)
-    peak = _climb(gaussian_filter(counts, BANDWIDTH, mode="constant"))[cell[:, 0] * CELLS + cell[:, 1]]
+    peak = _climb(_smooth(counts))[cell[:, 0] * CELLS + cell[:, 1]]
     peaks, sizes = np.unique(peak, return_counts=True)
     large = np.argsort(-sizes, kind="stable")
     large = large[sizes[large] >= max(MIN_ITEMS, MIN_SHARE * len(cell))]
@@ -47,6 +46,13 @@ def find_regions(coordinates: Floats) -> tuple[Ints, Ints]:
     members = [np.flatnonzero(region == r) for r in range(len(large))]
     nearest = [rows[((cell[rows] - at) ** 2).sum(axis=1).argmin()] for rows, at in zip(members, places, strict=True)]
     return region, np.array(nearest, dtype=np.intp)
+
+
+def _smooth(counts: Floats) -> Floats:
+    """Return the counts under a Gaussian kernel, with nothing outside the grid."""
+    steps = np.arange(CELLS)[:, None] - np.arange(CELLS)
+    kernel = np.exp(-0.5 * (steps / BANDWIDTH) ** 2)
+    return kernel @ counts @ kernel
 
 
 def _climb(density: Floats) -> Ints:

@@ -1,0 +1,189 @@
+"""Labels and probabilities that obey the rules between labels: where rules become arrays."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import expit, logit
+
+from halflabel._arrays import Floats, Mask
+from halflabel.labels.calibration import CLIP
+from halflabel.labels.label_rules import LabelRule, LabelRules
+from halflabel.numerics.clauses.clause import Clause, States, group_clauses, propagate, strengthen, try_states
+from halflabel.numerics.clauses.decision import choose_states, is_possible
+from halflabel.numerics.clauses.projection import project
+
+
+class ValidLabels:
+    """The labels of items that obey rules, and the probabilities that are closest to given ones.
+
+    Parameters
+    ----------
+    rules : LabelRules
+    """
+
+    def __init__(self, rules: LabelRules) -> None:
+        self.rules = rules
+        self.clauses = make_clauses(rules.rules, rules.names)
+        self.groups = group_clauses(self.clauses, len(rules.names))
+
+    def infer(self, states: States) -> tuple[States, Mask]:
+        """Return the states with every label that follows from the known ones, and the items that break a rule."""
+        followed = states.copy()
+        broken = np.zeros(len(states), dtype=bool)
+        for columns, clauses in self.groups:
+            followed[:, columns], wrong = propagate(states[:, columns], clauses)
+            broken |= wrong
+        return followed, broken
+
+    def project(self, p: Floats, states: States) -> Floats:
+        """Return the closest probabilities that obey the rules, given the known labels of each item.
+
+        A label that follows from known ones has the probability 0 or 1, up to the limit of all probabilities. The known
+        labels themselves have the probability that obeys the rules without any known label. In an item whose known
+        labels break a rule of a group, the group keeps its probabilities.
+        """
+        result, is_known = p.copy(), states != 0
+        for columns, clauses in self.groups:
+            z, cliques = logit(p[:, columns]), strengthen(clauses)
+            alone = project(z, np.zeros_like(z, dtype=np.int8), cliques)
+            given = alone.copy()
+            of_group = is_known[:, columns]
+            rows = np.flatnonzero(of_group.any(axis=1) & ~of_group.all(axis=1))
+            followed, broken = propagate(states[np.ix_(rows, columns)], clauses)
+            followed = try_states(followed, clauses)
+            given[rows] = np.where(broken[:, None], z[rows], project(z[rows], followed, cliques))
+            result[:, columns] = expit(np.where(of_group, alone, given))
+        return np.clip(result, CLIP, 1 - CLIP)
+
+    def decide(self, margins: Floats, states: States) -> Mask:
+        """Return the relevant labels of the valid state with the largest sum of margins, given the known labels.
+
+        An item whose known labels break a rule has the other labels of the nearest valid state. Known labels stay.
+        """
+        relevant = margins >= 0
+        for columns, clauses in self.groups:
+            relevant[:, columns] = choose_states(margins[:, columns], states[:, columns], clauses) > 0
+        return np.where(states != 0, states > 0, relevant)
+
+    def leave_open(self, filled: States, states: States) -> States:
+        """Return the filled labels of a table that is not filled completely, with the labels that follow from them.
+
+        Where filled labels break a rule, the group of the item has only the labels that follow from the known ones. It
+        stays as it is where known labels break a rule.
+        """
+        result = filled.copy()
+        for columns, clauses in self.groups:
+            followed, broken = propagate(filled[:, columns], clauses)
+            known, wrong = propagate(states[:, columns], clauses)
+            kept = np.where(broken[:, None], known, followed)
+            result[:, columns] = np.where(wrong[:, None], filled[:, columns], kept)
+        return result
+
+    def mark_broken(self, states: States) -> list[tuple[LabelRule, Mask]]:
+        """Return the rules that known labels break, each with the entries that break it."""
+        found = []
+        for rule in self.rules.rules:
+            (clause,) = make_clauses([rule], self.rules.names)
+            rows = clause.is_broken(states)
+            if rows.any():
+                literals = clause.read(states)
+                # Two true literals break "at most one"; "at least one" is broken by all of its literals.
+                wrong = np.where((literals > 0).any(axis=1, keepdims=True), literals > 0, literals < 0)
+                entries = np.zeros(states.shape, dtype=bool)
+                entries[np.ix_(rows, clause.columns)] = wrong[rows]
+                found.append((rule, entries))
+        return found
+
+
+@lru_cache(maxsize=8)
+def find_valid_labels(rules: LabelRules) -> ValidLabels:
+    """Return the valid labels of some rules, made once."""
+    return ValidLabels(rules)
+
+
+def make_clauses(rules: Sequence[LabelRule], names: Sequence[str]) -> list[Clause]:
+    """Return rules as clauses about the columns of a table."""
+    at = {name: j for j, name in enumerate(names)}
+    clauses = []
+    for rule in rules:
+        columns, signs = zip(*((at[name], sign) for name, sign in rule.literals), strict=True)
+        clauses.append(Clause(np.array(columns), np.array(signs, dtype=np.int8), *rule.bounds))
+    return clauses
+
+
+def check_rules(rules: LabelRules) -> LabelRules:
+    """Raise if rules contradict one another: no item could obey them all, or a label could have one value only.
+
+    The error names the shortest chain of rules from the label to its opposite, or else rules of which each is needed
+    for the contradiction.
+    """
+    for columns, clauses in find_valid_labels(rules).groups:
+        both = np.concatenate([np.eye(len(columns), dtype=np.int8), -np.eye(len(columns), dtype=np.int8)])
+        broken = propagate(both, clauses)[1]
+        of_group = {rules.names[j] for j in columns}
+        if broken.any() or not is_possible(len(columns), clauses):
+            literals = [(rules.names[columns[i % len(columns)]], 1 if i < len(columns) else -1)
+                        for i in np.flatnonzero(broken)]  # fmt: skip
+            own = [rule for rule in rules.rules if of_group & set(rule.labels)]
+            raise ValueError(_describe_contradiction(own, literals, rules.names))
+    return rules
+
+
+def _describe_contradiction(
+    rules: Sequence[LabelRule], literals: Sequence[tuple[str, int]], names: Sequence[str]
+) -> str:
+    chains = [(literal, chain) for literal in literals if (chain := find_chain(rules, literal)) is not None]
+    if not chains:
+        because, what = _reduce(rules, literals, names), "cannot all hold"
+        if literals:
+            what = _describe_value(literals[0])
+    else:
+        literal, because = min(chains, key=lambda each: len(each[1]))
+        what = _describe_value(literal)
+    texts = ", ".join(repr(str(rule)) for rule in because)
+    return f"the rules contradict one another: {texts} {'mean that ' if literals else ''}{what}. Leave one of them out."
+
+
+def _describe_value(literal: tuple[str, int]) -> str:
+    name, sign = literal
+    return f"no item can have {name!r}" if sign > 0 else f"every item must have {name!r}"
+
+
+def find_chain(rules: Sequence[LabelRule], start: tuple[str, int]) -> list[LabelRule] | None:
+    """Return the shortest chain of rules by which a literal implies its opposite, or None if there is no chain."""
+    arrows: dict[tuple[str, int], list[tuple[tuple[str, int], LabelRule]]] = {}
+    for rule in rules:
+        low, high = rule.bounds
+        for name, sign in rule.literals:
+            others = [other for other in rule.literals if other != (name, sign)]
+            if high:
+                arrows.setdefault((name, sign), []).extend(((other, -s), rule) for other, s in others)
+            if low and len(others) == 1:
+                arrows.setdefault((name, -sign), []).append((others[0], rule))
+    goal, waiting, chains = (start[0], -start[1]), deque([start]), {start: []}  # type: ignore[var-annotated]
+    while waiting:
+        literal = waiting.popleft()
+        for other, rule in arrows.get(literal, ()):
+            if other not in chains:
+                chains[other] = [*chains[literal], rule]
+                waiting.append(other)
+    return list(dict.fromkeys(chains[goal])) if goal in chains else None
+
+
+def _reduce(
+    rules: Sequence[LabelRule], literals: Sequence[tuple[str, int]], names: Sequence[str]
+) -> Sequence[LabelRule]:
+    """Return rules of which each is needed for the contradiction: left out one by one while it stays."""
+    needed = list(rules)
+    start = np.zeros((1, len(names)), dtype=np.int8)
+    for name, sign in literals[:1]:
+        start[0, names.index(name)] = sign
+    for rule in rules:
+        fewer = make_clauses([each for each in needed if each != rule], names)
+        if propagate(start, fewer)[1].any() if literals else not is_possible(len(names), fewer):
+            needed.remove(rule)
+    return needed
