@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -96,3 +98,21 @@ def test_a_file_that_is_no_archive_is_named(tmp_path):
     ):
         with pytest.raises(ValueError, match=sentence):
             read_archive(path)
+
+
+def test_changed_archives_are_read_or_named_in_one_sentence(tmp_path):
+    rng, path = np.random.default_rng(0), tmp_path / ARCHIVE.name
+    lines = gzip.decompress(ARCHIVE.read_bytes()).splitlines(keepends=True)[:5]
+    outcomes = set()
+    for _ in range(150):
+        content = bytearray(b"".join(lines) if rng.random() < 0.6 else gzip.compress(b"".join(lines), mtime=0))
+        is_packed = content[:2] == b"\x1f\x8b"
+        for at in rng.integers(len(content), size=2):
+            content[at] = rng.choice(list(b'{}[]:,"n017 ')) if not is_packed else rng.integers(256)
+        path.write_bytes(bytes(content) if is_packed else gzip.compress(bytes(content)))
+        try:
+            read_archive(path)
+            outcomes.add("read")
+        except ValueError as error:
+            outcomes.add("named" if str(path) in str(error) else str(error))
+    assert outcomes == {"read", "named"}

@@ -145,7 +145,7 @@ def test_ahead_on_sets_counts_sets_that_were_measured(paper):
     result = check(paper, records, **asked)
     assert result.finding is Finding.IN_PART
     assert "2 of 3" in result.evidence
-    assert "LEML on msrc (0.505, BR 0.605)" in result.evidence
+    assert "LEML on msrc, 0.505, BR 0.605 (p < .001)" in result.evidence
     assert check(paper, records, **asked, sets=["yeast", "corel5k"]).finding is Finding.SUPPORTED
     missing = check(paper, records, **asked, sets=["yeast", "mirflickr"])
     assert missing.finding is Finding.IN_PART  # a set that is not here is not passed over

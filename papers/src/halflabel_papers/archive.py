@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,9 @@ from halflabel_papers.store import Record
 
 #: Name of the file in the folder of a page.
 NAME = "records.jsonl.gz"
+
+#: Maximum size of its unpacked content; a record has about 1 kB.
+MAX_BYTES = 2**28
 
 
 def pack(work: Reproduction, records: Sequence[Record]) -> bytes:
@@ -46,13 +50,19 @@ def read_archive(path: Path) -> tuple[Reproduction, list[Record]]:
         raise ValueError(f"{path}: there is no such file: only pages that `halflabel reproduce` wrote have one.")
     try:
         return unpack(path.read_bytes())
-    except (OSError, EOFError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise ValueError(f"{path}: it is not the archive of a page ({error}).") from None
+    except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ValueError(
+            f"{path}: it is not the archive of a page, or it is damaged: `halflabel reproduce KEY` writes it again."
+        ) from None
 
 
 def unpack(content: bytes) -> tuple[Reproduction, list[Record]]:
     """Return the reproduction and the records of an archive."""
-    described, *lines = gzip.decompress(content).decode().splitlines()
+    with gzip.open(io.BytesIO(content)) as file:
+        text = file.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"it unpacks to more than {MAX_BYTES:,} bytes.")
+    described, *lines = text.decode().splitlines()
     return _restore(json.loads(described)), [Record.from_line(line) for line in lines]
 
 

@@ -212,7 +212,7 @@ def remove_positives(
     state.ravel()[order[: round(share * len(order))]] = -1
     annotated = annotated & labels.annotated
     if absent == "unknown":
-        return replace(labels, state=np.maximum(state, 0), annotated=annotated, positive_only=True)
+        return replace(labels, state=np.maximum(state, 0), annotated=annotated, positives=True)
     return replace(labels, state=state, annotated=annotated)
 
 

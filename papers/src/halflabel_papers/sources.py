@@ -162,8 +162,7 @@ def _apply_settings(data: Dataset, settings: Mapping[str, Any], rng: np.random.G
 def _keep_top_labels(data: Dataset, n_labels: int) -> Dataset:
     """Return the most frequent labels, in their order, and the items that have one of them."""
     frequent = np.sort(np.argsort(-data.Y.relevant.sum(axis=0), kind="stable")[:n_labels])
-    names = tuple(data.Y.names[j] for j in frequent)
-    labels = replace(data.Y, state=data.Y.state[:, frequent], names=names)
+    labels = data.Y.select(frequent)
     rows = labels.relevant.any(axis=1)
     return replace(data, X=data.X[rows], Y=labels[rows])
 

@@ -79,6 +79,8 @@ class Record:
         for name in ("grid", "facts", "seconds", "made"):
             values[name] = dict(values[name])
         values["seconds"] = {name: float(value) for name, value in values["seconds"].items()}
+        if not all(isinstance(values[name], str) for name in ("key", "experiment", "set", "method")):
+            raise ValueError("its key, experiment, set and method are not texts.")
         return cls(metrics=metrics, **values)
 
 

@@ -48,6 +48,21 @@ def record_table5(errors, trials=10, noise=0.0):
     ]
 
 
+@pytest.mark.parametrize("significant", [False, True])
+@pytest.mark.parametrize("kind", ["beats", "pooled"])
+def test_the_other_direction_without_significance_refutes_nothing(goldberg, kind, significant):
+    """The level is the same in both directions: a claim and its opposite are never both decided by chance."""
+    asked = {"kind": kind, "experiment": "table5", "method": "MC-b", "than": ["Oracle SVM"]}
+    asked |= {"metric": "hamming_loss", "level": 0.95} if kind == "pooled" else {"metrics": ["hamming_loss"]}
+    asked |= {"significant": significant} if kind == "beats" else {}
+    noisy = record_table5({"MC-b": 0.22, "Oracle SVM": 0.2}, trials=4, noise=0.03)
+    clear = record_table5({"MC-b": 0.41, "Oracle SVM": 0.2}, trials=4, noise=0.03)
+    result = check(goldberg, noisy, **asked)
+    assert result.finding is Finding.UNDERPOWERED
+    assert "Other direction, not significant: Oracle SVM" in result.evidence
+    assert check(goldberg, clear, **asked).finding is Finding.REFUTED
+
+
 def test_a_claim_about_both_methods_tests_both(goldberg):
     asked = {"kind": "beats", "experiment": "table5", "than": ["Oracle SVM"], "metrics": ["hamming_loss"]}
     records = record_table5({"MC-b": 0.1, "MC-1": 0.3, "Oracle SVM": 0.2})

@@ -13,6 +13,7 @@ from scipy import stats
 
 from halflabel_papers.spec import Claim, Experiment
 from halflabel_papers.verdicts import curve_claims, table_claims
+from halflabel_papers.verdicts.comparisons import Comparisons, compute_p, describe_power
 from halflabel_papers.verdicts.results import (
     ClaimResult,
     Finding,
@@ -87,9 +88,9 @@ def check_beats(
 ) -> ClaimResult:
     """Check that ``method``, or each of several, has a better mean than each of ``than`` in every metric.
 
-    If ``significant``, a paired t-test at 5 % must confirm it.
+    If ``significant``, a paired t-test at 5 % must confirm it. The same test must confirm a contradiction.
     """
-    failed, weak, total, missing = [], [], 0, 0
+    found, total, missing = Comparisons(), 0, 0
     names = [method] if isinstance(method, str) else method
     for metric, own, other in itertools.product(metrics, names, than):
         both = results.blocks(experiment, metric, at=at)[[own, other]].dropna()
@@ -100,22 +101,14 @@ def check_beats(
         test = compare_paired(both[own], both[other])
         ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
         place = f"{own} against {other}" if len(names) > 1 else other
-        if not ahead:
-            failed.append(f"{place} in {format_metric(metric)} ({format_p(test.p)})")
-        elif significant and test.p >= ALPHA:
-            weak.append(f"{place} in {format_metric(metric)} ({_describe_power(both[own] - both[other], test.p)})")
+        power = describe_power(both[own] - both[other], test.p)
+        found.add(f"{place} in {format_metric(metric)}", power, test.p, agrees=ahead, significant=significant)
     by = "significantly better" if significant else "better in the mean"
-    return conclude(total, failed, f"{_join(names)} is {by}", weak=weak, missing=missing)
+    return found.conclude(total, f"{_join(names)} is {by}", missing)
 
 
 def _join(names: Sequence[str]) -> str:
     return " or ".join(names)
-
-
-def _describe_power(difference: pd.Series[float], p: float) -> str:
-    """Return p, the number of pairs, and the difference that this number detects."""
-    detected = detect_difference(float(difference.std()) / math.sqrt(len(difference)), len(difference) - 1)
-    return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} pairs detect {detected:.2g}"
 
 
 def check_ahead_on_sets(
@@ -133,23 +126,26 @@ def check_ahead_on_sets(
     With ``rank`` 1 it must be better than each of them, with 2 worse than exactly one.
     """
     sign = 1 if lower_is_better(metric) else -1
-    total, failed, missing = 0, [], 0
+    total, found, missing = 0, Comparisons(), 0
     for data, method in itertools.product(sets or experiment.printed_sets, methods):
-        own = sign * results.average(experiment, metric, method, set=data).mean
-        others = {name: sign * results.average(experiment, metric, name, set=data).mean for name in than}
-        known = {name: value for name, value in others.items() if not math.isnan(own + value)}
-        ahead = {name: value for name, value in known.items() if not own < value}
+        runs = sign * results.blocks(experiment, metric, set=data)
+        own, others = runs[method].mean(), runs[list(than)].mean().dropna()
+        if math.isnan(own) or (rank > 1 and len(others) < len(than)):
+            missing += len(than) if rank == 1 else 1
+            continue
         if rank == 1:
-            missing += len(others) - len(known)
-            total += len(known)
-            failed += [f"{method} on {data} ({abs(own):.3f}, {n} {abs(v):.3f})" for n, v in ahead.items()]
-        elif len(known) < len(others):
-            missing += 1
+            missing, total = missing + len(than) - len(others), total + len(others)
+            for name, value in others.items():
+                place, p = (
+                    f"{method} on {data}, {abs(own):.3f}, {name} {abs(value):.3f}",
+                    compute_p(runs, method, str(name)),
+                )
+                found.add(place, format_p(p), p, agrees=own < value, significant=False)
         else:
-            total += 1
-            failed += [] if len(ahead) == rank - 1 else [f"{method} on {data} (place {len(ahead) + 1})"]
+            total, ahead = total + 1, int((others <= own).sum())
+            found.failed += [] if ahead == rank - 1 else [f"{method} on {data} (place {ahead + 1})"]
     claim = "is better in the mean" if rank == 1 else f"has place {rank} in the mean"
-    return conclude(total, failed, f"{_join(methods)} {claim}", missing=missing)
+    return found.conclude(total, f"{_join(methods)} {claim}", missing)
 
 
 def check_among_best(
@@ -183,7 +179,7 @@ def check_among_best(
         if test.p < ALPHA:
             failed.append(f"{place}: {best} ({format_p(test.p)})")
             continue
-        powers.append(f"{place}: {best} ({_describe_power(blocks[method] - blocks[best], test.p)})")
+        powers.append(f"{place}: {best} ({describe_power(blocks[method] - blocks[best], test.p)})")
         weak += [place] if len(blocks) < experiment.printed_trials else []
     claim = f"{method} is the best or not significantly worse than the best"
     result = conclude(total, failed, claim, missing=missing)
@@ -197,30 +193,40 @@ def check_among_best(
 def check_alike(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metrics: Sequence[str], within: float
 ) -> ClaimResult:
-    """Check that the means of ``methods`` lie within a share of their own mean, in every metric."""
-    failed, spans, missing = [], {}, 0
+    """Check that the means of ``methods`` lie within a share of their own mean, in every metric.
+
+    A wider spread contradicts the claim if a paired t-test at 5 % separates the highest mean from the lowest.
+    """
+    found, spans, missing = Comparisons(), dict[str, float](), 0
     for metric in metrics:
-        means = results.blocks(experiment, metric)[list(methods)].dropna().mean()
+        runs = results.blocks(experiment, metric)[list(methods)].dropna()
+        means, name = runs.mean(), format_metric(metric)
         if means.isna().any():
             missing += 1
             continue
-        name = format_metric(metric)
         spans[name] = float((means.max() - means.min()) / means.mean())
-        failed += [] if spans[name] <= within else [name]
-    result = conclude(len(spans), failed, f"the means lie within {100 * within:g} % of each other", missing=missing)
+        p = compute_p(runs, str(means.idxmax()), str(means.idxmin())) if means.max() > means.min() else 1.0
+        found.add(name, format_p(p), p, agrees=spans[name] <= within, significant=False)
+    result = found.conclude(len(spans), f"the means lie within {100 * within:g} % of each other", missing)
     shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
     return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}." if spans else result.evidence)
 
 
 def check_slower(
-    results: Results, experiment: Experiment, *, method: str, than: str, step: str, set: str = ""
+    results: Results, experiment: Experiment, *, method: str, than: str, step: str, set: str = "", within: float = 1.0
 ) -> ClaimResult:
-    """Check that ``method`` needs more seconds for a step than ``than``, on all sets or on one."""
+    """Check that ``method`` needs more seconds for a step than ``than``, or that many divided by ``within``."""
     first, second = (results.average(experiment, f"seconds {step}", name, set=set).mean for name in (method, than))
     if math.isnan(first + second):
         return conclude(0, [], "")
-    finding = Finding.SUPPORTED if first > second else Finding.REFUTED
-    return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.")
+    finding = Finding.SUPPORTED if within * first > second else Finding.REFUTED
+    bound = f" A factor of at most {within:g} is comparable; it is {second / first:.2g}." if within > 1 else ""
+    return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.{bound}")
+
+
+def check_undecidable(results: Results, experiment: Experiment, *, reason: str) -> ClaimResult:
+    """State why no record of ours can decide the claim."""
+    return ClaimResult(Finding.UNDECIDED, reason)
 
 
 def check_lower_on(
@@ -236,22 +242,20 @@ def check_lower_on(
 
     If ``significant``, a two-sample t-test at 5 % must confirm it.
     """
-    total, failed, weak = 0, [], []
+    total, found = 0, Comparisons()
     for (first, second), method in itertools.product(pairs, methods):
         a, b = (results.blocks(experiment, metric, set=name)[method].dropna() for name in (first, second))
         if len(a) < 2 or len(b) < 2:
             continue
         total += 1
         test = stats.ttest_ind(a, b, equal_var=False)
-        place = f"{method} on {first} ({a.mean():.3g} against {b.mean():.3g}, {format_p(float(test.pvalue))}"
-        if not a.mean() < b.mean():
-            failed.append(f"{place})")
-        elif significant and test.pvalue >= ALPHA:
-            error = math.sqrt(a.var() / len(a) + b.var() / len(b))
-            detected = detect_difference(error, float(test.df))
-            weak.append(f"{place}; {len(a)} and {len(b)} trials detect {detected:.2g})")
+        error = math.sqrt(a.var() / len(a) + b.var() / len(b))
+        power = f"{len(a)} and {len(b)} trials detect {detect_difference(error, float(test.df)):.2g}"
+        place = f"{method} on {first}, {a.mean():.3g} against {b.mean():.3g}"
+        detail, p, agrees = f"{format_p(float(test.pvalue))}; {power}", float(test.pvalue), bool(a.mean() < b.mean())
+        found.add(place, detail, p, agrees=agrees, significant=significant)
     claim = f"the mean is {'significantly ' if significant else ''}lower"
-    return conclude(total, failed, claim, weak=weak, missing=len(pairs) * len(methods) - total)
+    return found.conclude(total, claim, len(pairs) * len(methods) - total)
 
 
 def check_below(
@@ -282,17 +286,17 @@ def check_pooled(
     """Compare by a paired t-test over the runs of all sets and points of the grid together, at a level such as .95."""
     sign = -1 if lower_is_better(metric) else 1
     blocks = sign * _combine_runs(results, experiment, metric)
-    failed, weak, details = [], [], []
+    found, details = Comparisons(), []
     for other in than:
         both = blocks[[method, other]].dropna()
         if len(both) < 2:
             continue
         test = compare_paired(both[method], both[other])
         details.append(f"{other} {test.difference:+.3f} (better in {test.wins} of {test.n} runs, p = {test.p:.2g})")
-        failed += [] if test.difference > 0 else [other]
-        weak += [other] if test.difference > 0 and test.p >= 1 - level else []
+        power = describe_power(both[method] - both[other], test.p)
+        found.add(other, power, test.p, agrees=test.difference > 0, alpha=1 - level)
     claim = f"{method} is significantly better at the {100 * level:g} % level"
-    result = conclude(len(details), failed, claim, weak=weak, missing=len(than) - len(details))
+    result = found.conclude(len(details), claim, len(than) - len(details))
     return ClaimResult(
         result.finding, f"{result.evidence} Against {', '.join(details)}." if details else result.evidence
     )
@@ -315,6 +319,7 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         check_among_best,
         check_alike,
         check_slower,
+        check_undecidable,
         check_lower_on,
         check_below,
         check_at_least,

@@ -243,8 +243,9 @@ def check_in_box(
     low: float = -math.inf,
     high: float = math.inf,
     of_best: float = 0.0,
+    share: float = 1.0,
 ) -> ClaimResult:
-    """Check at every point of a box of the map that all runs lie between two bounds.
+    """Check at every point of a box of the map, or at a share of its points, that all runs lie between two bounds.
 
     Parameters
     ----------
@@ -255,6 +256,8 @@ def check_in_box(
     low, high : float
     of_best : float
         Instead of ``low``: this share of the best mean on the map.
+    share : float
+        The share of the points that the claim needs; "most" is more than a half.
     """
     (first, last), (left, right) = box
     methods = [name for name, value in _list_settings(results, experiment, along).items() if first <= value <= last]
@@ -272,6 +275,9 @@ def check_in_box(
             details.append(f"{data}: {min(values):.3g} to {max(values):.3g}, median {np.median(values):.3g}")
     bounds = f"at least {of_best:.0%} of the best" if of_best else _format_bounds(low, high)
     result = conclude(total, failed, f"every run's {format_metric(metric)} is {bounds}")
+    if total and share < 1:
+        finding = Finding.SUPPORTED if total - len(failed) > share * total else Finding.REFUTED
+        result = ClaimResult(finding, f"{result.evidence} The claim needs more than {share:.0%} of the points.")
     return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
 
 

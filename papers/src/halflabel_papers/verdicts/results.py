@@ -147,16 +147,27 @@ class ClaimResult:
 
 
 def conclude(
-    total: int, failed: Sequence[str], claim: str, *, weak: Sequence[str] = (), missing: int = 0
+    total: int,
+    failed: Sequence[str],
+    claim: str,
+    *,
+    weak: Sequence[str] = (),
+    against: Sequence[str] = (),
+    missing: int = 0,
 ) -> ClaimResult:
-    """Return the finding on a claim.
+    """Return the finding on a claim. The rule has the same level in both directions.
+
+    A claim is refuted if no comparison agrees and a comparison contradicts it. If the trials decide no comparison, it
+    is underpowered.
 
     Parameters
     ----------
     total : int
         Number of measured comparisons.
-    failed, weak : sequence of str
-        Comparisons that contradict the claim, and comparisons that agree in direction without significance.
+    failed : sequence of str
+        Comparisons that contradict the claim: of random trials, significantly.
+    weak, against : sequence of str
+        Comparisons without significance: in the direction of the claim, and in the other one.
     claim : str
     missing : int
         Number of comparisons that the claim needs and that were not measured: the claim is then supported in part only.
@@ -167,10 +178,12 @@ def conclude(
     'In 2 of 3 comparisons MDDM is better in the mean, but not: LPP.'
     >>> conclude(1, [], "MC-1 is significantly better", weak=["MC-b (p = .11)"]).finding.value
     'underpowered'
+    >>> conclude(1, [], "SSDR-MC is significantly better", against=["RankSVM (p = .34)"]).finding.value
+    'underpowered'
     """
     if not total:
         return ClaimResult(Finding.NOT_MEASURED, "Too few values.")
-    true = total - len(failed) - len(weak)
+    true = total - len(failed) - len(weak) - len(against)
     if true:
         finding = Finding.SUPPORTED if true == total and not missing else Finding.IN_PART
     else:
@@ -179,6 +192,7 @@ def conclude(
     sentences = [
         f"In {true} of {total} comparisons {claim}{exceptions}.",
         f"Same direction, not significant: {_shorten(weak)}." if weak else "",
+        f"Other direction, not significant: {_shorten(against)}." if against else "",
         f"{missing} more not measured." if missing else "",
     ]
     return ClaimResult(finding, " ".join(filter(None, sentences)))

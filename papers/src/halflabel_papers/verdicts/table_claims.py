@@ -137,7 +137,8 @@ def check_correlated(
 
     The measure is Spearman's rank correlation; without significance at 5 % the direction alone is underpowered.
     """
-    failed, weak, details, missing = [], [], [], 0
+    failed, weak, against, details = (list[str]() for _ in range(4))
+    missing = 0
     for data in experiment.printed_sets:
         pairs = [
             (results.average(experiment, metric, name, at={experiment.x: x}, set=data).mean,
@@ -152,11 +153,10 @@ def check_correlated(
         test = stats.spearmanr(known[:, 0], known[:, 1])
         text = f"{data} {test.statistic:+.2f} ({format_p(float(test.pvalue))}, {len(known)} points)"
         details.append(text)
-        if bool(test.statistic > 0) is not positive:
-            failed.append(data)
-        elif test.pvalue >= ALPHA:
-            weak.append(data)
+        agrees = bool(test.statistic > 0) is positive
+        if not agrees or test.pvalue >= ALPHA:
+            (weak if agrees else failed if test.pvalue < ALPHA else against).append(data)
     names = f"{format_metric(metric)} and {format_metric(other)}"
     claim = f"{names} are {'positively' if positive else 'negatively'} correlated"
-    result = conclude(len(details), failed, claim, weak=weak, missing=missing)
+    result = conclude(len(details), failed, claim, weak=weak, against=against, missing=missing)
     return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
