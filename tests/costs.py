@@ -18,7 +18,7 @@ from halflabel.methods.base import PartialLabelEstimator
 
 #: Maximum number of fits of the fast suite by the folder of its tests: what it needs, plus 5 %. A whole fit behind a
 #: command counts as one. Before you raise a number, share a fit.
-MAX_FITS = {"src": 20, "tests": 1950, "papers": 1120}
+MAX_FITS = {"src": 20, "tests": 2080, "papers": 1120}
 
 #: The tests that take more than one CPU second on an idle machine, at most 20, by file: what they need the time for.
 ABOVE_A_SECOND = {
@@ -38,12 +38,18 @@ ABOVE_A_SECOND = {
         "test_neither_storage_nor_rotation_changes_an_answer": "text of the real size",
     },
     "tests/cli/test_startup.py": {
-        "test_a_table_is_read_without_scikit_learn": "processes",
+        "test_a_table_is_completed_without_scipy_stats": "processes",
     },
     "tests/cli/test_whole_commands.py": {
         "test_complete_then_predict": "the command with nothing made small",
         "test_evaluate": "the command with nothing made small",
         "test_the_same_table_gives_the_same_files_in_another_order": "two such commands",
+    },
+    "tests/completion/test_new_tag.py": {
+        "test_the_tag_is_taken_back_and_proven": "questions until a proof",
+    },
+    "tests/completion/test_sources.py": {
+        "test_the_posterior_is_better_than_the_majority_and_what_it_predicts_of_itself": "completions of three tables",
     },
     "tests/contracts/test_from_positives.py": {
         "test_probabilities_are_calibrated_for_new_items": "900 items, all members",
@@ -65,8 +71,8 @@ ABOVE_A_SECOND = {
     },
 }
 
-#: CPU seconds above which another test fails in CI: three times its bound, for a busy machine and the first imports.
-MAX_SECONDS = 3.0
+#: CPU seconds above which another test fails in CI: four times its bound, for a busy machine and the first imports.
+MAX_SECONDS = 4.0
 
 #: Number of tests that a failure lists.
 LISTED = 15

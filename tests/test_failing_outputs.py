@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import time
 from contextlib import suppress
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.failures import (
     DAMAGED_DISK,
@@ -26,7 +28,8 @@ import halflabel as hl
 from halflabel._files import PREFIX, atomic_folder, atomic_write
 from halflabel.cli.console import report_errors
 from halflabel.completion.archive import ModelFileError
-from halflabel.files.raw_table import ReadError
+from halflabel.files import excel
+from halflabel.files.raw_table import ReadError, TextForm
 
 #: What fails, how, the exit code of the command, and the end of its sentence.
 WRITING = {
@@ -106,6 +109,15 @@ def test_a_file_system_without_second_names_still_writes(completions, tmp_path):
         assert sorted(os.listdir(tmp_path)) == sorted(NAMES)
 
 
+def test_a_workbook_on_a_full_disk_leaves_no_open_archive(tmp_path):
+    frame, path = pd.DataFrame({"x": [1, 2]}), tmp_path / "a.xlsx"
+    for failure in attempts(fail_write, FULL_DISK):
+        with failure, suppress(OSError):
+            excel.FORMAT.table.write(frame, path, TextForm())
+        gc.collect()  # an archive that is open complains here
+    assert excel.FORMAT.table.read(path).frame["x"].tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("name", ["fsync", "replace"])
 def test_a_folder_appears_whole_or_not_at_all(name, tmp_path):
     for failure in attempts(fail_call(name), FULL_DISK):
@@ -154,12 +166,14 @@ def test_a_model_is_read_whole_or_not_at_all(kind, step, completions, tmp_path):
     check_reader(use, kind, path, step)
 
 
-#: Arrow reads files by itself, and the reader of XML allocates no array.
+#: Arrow reads files by itself, and the reader of XML allocates no array. Formats that write again are no readers.
 TABLES = [
     (kind, each)
     for each in FORMATS
     for kind in READING
-    if each.error is ReadError and (kind, each.name) not in (("read", "parquet"), ("allocation", "xml"))
+    if each.error is ReadError
+    and not each.name.endswith("written again")
+    and (kind, each.name) not in (("read", "parquet"), ("allocation", "xml"))
 ]
 
 

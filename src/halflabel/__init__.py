@@ -8,10 +8,11 @@ from halflabel._version import __version__
 if TYPE_CHECKING:
     from halflabel.completion import Completion, Explanation, complete
     from halflabel.completion.model_file import Predictor, load
+    from halflabel.completion.ranking import rank_labels
     from halflabel.evaluation import Evaluation, evaluate
     from halflabel.labels import PartialLabels
     from halflabel.labels.rules import Rule
-    from halflabel.methods.auto import AutoLabeler
+    from halflabel.methods.auto import AutoLabeler, MixedLabeler
     from halflabel.methods.impute import GaussianMixtureImputer, SoftImputer
     from halflabel.methods.matrix_completion import MC1, MCb
     from halflabel.methods.mddm import MDDM
@@ -25,10 +26,11 @@ else:
         {
             "halflabel.completion": ["Completion", "Explanation", "complete"],
             "halflabel.completion.model_file": ["Predictor", "load"],
+            "halflabel.completion.ranking": ["rank_labels"],
             "halflabel.evaluation": ["Evaluation", "evaluate"],
             "halflabel.labels": ["PartialLabels"],
             "halflabel.labels.rules": ["Rule"],
-            "halflabel.methods.auto": ["AutoLabeler"],
+            "halflabel.methods.auto": ["AutoLabeler", "MixedLabeler"],
             "halflabel.methods.impute": ["GaussianMixtureImputer", "SoftImputer"],
             "halflabel.methods.matrix_completion": ["MC1", "MCb"],
             "halflabel.methods.mddm": ["MDDM"],
@@ -51,6 +53,7 @@ __all__ = [
     "GaussianMixtureImputer",
     "LowRankVVMR",
     "MCb",
+    "MixedLabeler",
     "OpenTable",
     "PartialLabels",
     "Predictor",
@@ -61,5 +64,6 @@ __all__ = [
     "evaluate",
     "load",
     "open_table",
+    "rank_labels",
     "review",
 ]

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 #: Arguments of open_table only: they state how a file is read, how tags are written, and how items are shown.
 OF_TABLE = (
     "case",
-    "negation",
+    "tag_marks",
     "scores",
     "missing",
     "skip_rows",
@@ -21,6 +21,8 @@ OF_TABLE = (
     "top_labels",
     "show",
     "thumbnails",
+    "images",
+    "embed",
 )
 
 P = ParamSpec("P")

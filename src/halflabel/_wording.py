@@ -203,8 +203,8 @@ def option(name: str, value: object = None) -> str:
     flag = options.get(name, f"--{name.replace('_', '-')}")
     if flag.endswith("="):
         return f"{flag}{'...' if value is None else _quote(str(value))}"
-    if "{}" in flag:
-        return flag.format("WORD" if value is None else value)
+    if "{}" in flag:  # between single quotes
+        return flag.format("WORD" if value is None else quote_cell(str(value)).replace("'", "'\\''"))
     return flag if value is None else f"{flag} {_quote(str(value))}"
 
 
@@ -226,8 +226,18 @@ def option_names(name: str, values: Sequence[str]) -> str:
     """
     if not names_command_options():
         return option(name, list(values))
-    cells = ['"' + value.replace('"', '""') + '"' if "," in value or '"' in value else value for value in values]
-    return option(name, shlex.quote(",".join(cells)))
+    return option(name, shlex.quote(",".join(map(quote_cell, values))))
+
+
+def quote_cell(text: str) -> str:
+    """Return a name or a word as a list with commas has it: in double quotes if it holds a character of the list.
+
+    Examples
+    --------
+    >>> quote_cell("rock"), quote_cell("a,b")
+    ('rock', '"a,b"')
+    """
+    return '"' + text.replace('"', '""') + '"' if set(text) & set('",;=') else text
 
 
 @contextmanager
@@ -274,6 +284,25 @@ def name_row(row: int) -> str:
     if not names_command_options():
         return f"row {row}{of}"
     return (f"item {row + 1}" if first is None else f"line {row + first}") + of
+
+
+def option_to_skip(rows: Sequence[int], limit: int = 20) -> str:
+    """Return how rows are left out of a table: by their lines in a text file, or by a line of Python.
+
+    Examples
+    --------
+    >>> print(option_to_skip([0, 2]))
+    items.drop(items.index[[0, 2]])
+    >>> with name_lines(2):
+    ...     print(option_to_skip([0, 2]))
+    skip_rows='2,4'
+    """
+    first = _first_line.get()
+    if len(rows) > limit:
+        return option("skip_rows")
+    if first is None or _find_place.get() is not None:
+        return f"items.drop(items.index[{list(rows)}])"
+    return option("skip_rows", ",".join(str(row + first) for row in rows))
 
 
 def _join_parts(parts: list[str], left_out: int) -> str:

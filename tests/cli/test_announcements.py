@@ -47,12 +47,12 @@ def test_each_file_is_announced_once_when_it_is_on_the_disk_and_the_report_last(
     assert not any(path.endswith("r.html") for path in named[0][1])
 
 
-@pytest.mark.parametrize("option", ["--json", "--no-report"])
+@pytest.mark.parametrize("option", ["--json", "--report=none"])
 def test_without_a_report_no_map_is_drawn_and_json_is_json_alone(songs, monkeypatch, option):
     def draw(*_, **__):
         pytest.fail("a map was drawn")
 
-    if option == "--no-report":
+    if option == "--report=none":
         monkeypatch.setattr("halflabel.completion.result.draw_item_map", draw)
     result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", option)
     assert result.exit_code == 0, result.output
@@ -60,13 +60,6 @@ def test_without_a_report_no_map_is_drawn_and_json_is_json_alone(songs, monkeypa
     assert outputs(songs) == written
     if option == "--json":
         assert {Path(path).name for path in json.loads(result.stdout)["written"].values()} == set(written)
-
-
-def test_a_report_cannot_be_named_and_left_out(songs):
-    result = run("complete", songs, "--labels", "tag_*", "--no-report", "--report", "r.html")
-    assert result.exit_code == 2
-    assert "--no-report" in result.stderr
-    assert outputs(songs) == []
 
 
 def test_a_certificate_of_another_table_is_an_error_before_a_file_is_written(songs, monkeypatch):

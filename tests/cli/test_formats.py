@@ -318,9 +318,9 @@ class TestLabelWords:
     def test_a_word_without_a_meaning_is_named_with_its_line(self, words):
         result = run("complete", words, "--labels", "tag_*")
         assert "(line 2)" in result.stderr
-        assert "--set words='yes,x=1;no=0;?='; the column holds" in result.stderr
+        assert "state --set words='yes=1;no=0;?='." in result.stderr
         result = run("complete", words, "--labels", "tag_*", "--set", "words=yes=1")
-        assert "the column holds" in result.stderr
+        assert "state --set words='yes=1;no=0;?='." in result.stderr  # together with the stated one
 
     def test_an_empty_cell_may_mean_no(self, songs):
         frame = pd.read_csv(songs)
@@ -333,7 +333,8 @@ class TestLabelWords:
     def test_minus_one_may_mean_unknown(self, songs):
         frame = pd.read_csv(songs).fillna({"tag_a": -1, "tag_b": -1, "tag_c": -1})
         frame.to_csv(songs, index=False)
-        assert "with --set words=" in run("complete", songs, "--labels", "tag_*").stderr
+        question = run("complete", songs, "--labels", "tag_*").stderr
+        assert "state --set words='-1='. If '1' means yes, '-1' means no and '0' means unknown" in question
         result = run("complete", songs, "--labels", "tag_*", "--set", "words=-1=", *FAST)
         assert result.exit_code == 0, result.stderr
         after = pd.read_csv(songs.with_name("songs.completed.csv"))

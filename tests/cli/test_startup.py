@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 from click import Context
 from click.testing import CliRunner
@@ -12,7 +14,18 @@ from halflabel.cli import _COMMANDS, main
 from halflabel.files.registry import FORMATS
 from halflabel.files.tool_names import TOOLS
 
-HEAVY = ("numpy", "pandas", "pyarrow", "scipy.sparse", "scipy.stats", "sklearn", "matplotlib", "narwhals", "jinja2")
+HEAVY = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy.sparse",
+    "scipy.stats",
+    "scipy.stats._stats_py",
+    "sklearn",
+    "matplotlib",
+    "narwhals",
+    "jinja2",
+)
 
 
 def list_imported(code):
@@ -68,3 +81,36 @@ def test_an_unknown_command_is_a_usage_error():
 def test_python_runs_the_package_as_the_command():
     done = subprocess.run([sys.executable, "-m", "halflabel", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"halflabel, version {hl.__version__}\n"
+
+
+def test_a_table_is_completed_without_scipy_stats(tmp_path):
+    rng = np.random.default_rng(0)
+    items = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    items.assign(y=np.where(rng.random(60) < 0.5, items.a > 0, np.nan)).to_csv(tmp_path / "items.csv", index=False)
+    code = (
+        "from click.testing import CliRunner; from halflabel.cli import main\n"
+        f"done = CliRunner().invoke(main, ['complete', {str(tmp_path / 'items.csv')!r}, '--labels', 'y'])\n"
+        "assert 'Written' in done.output, done.output\n"
+        "import sys; assert 'scipy.stats' in sys.modules"
+    )
+    assert "scipy.stats._stats_py" not in list_imported(code)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "assert list(rankdata([3, 1, 1])) == [3, 1.5, 1.5]",
+        "assert round(chi2.sf(3, 2), 3) == 0.223",
+        "from scipy.stats.qmc import Sobol; assert Sobol.__module__ == 'scipy.stats._qmc'",
+        "from scipy.stats import *; assert pearsonr",
+    ],
+)
+def test_deferred_statistics_are_imported_at_their_first_use(use):
+    code = (
+        "import sys; from halflabel.cli.deferred import defer_statistics; defer_statistics()\n"
+        "import scipy.stats; from scipy import stats; from scipy.stats import chi2, rankdata\n"
+        f"assert 'scipy.stats._stats_py' not in sys.modules\n{use}\n"
+        "import scipy.stats as again; assert again.norm is scipy.stats.norm; assert again.__spec__.origin\n"
+        "from scipy.stats import qmc; assert qmc is again.qmc and qmc.__spec__.origin"
+    )
+    assert "scipy.stats._stats_py" in list_imported(code)

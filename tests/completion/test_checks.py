@@ -73,12 +73,12 @@ def test_a_method_must_support_what_is_given():
         check_calibrate_on(ORDINARY, other)
     with pytest.raises(ValueError, match="calibrate_on= needs irrelevant entries"):
         check_calibrate_on(POSITIVES, auto)
-    check_positive_only_support(auto, None)
-    check_positive_only_support(AutoLabeler(observed_rate=0.7), 0.9)
+    check_positive_only_support(auto, POSITIVES, None)
+    check_positive_only_support(AutoLabeler(observed_rate=0.7), POSITIVES, 0.9)
     with pytest.raises(ValueError, match="an expected precision depends on how many relevant entries"):
-        check_positive_only_support(auto, 0.9)
+        check_positive_only_support(auto, POSITIVES, 0.9)
     with pytest.raises(ValueError, match="BinaryRelevance needs irrelevant entries"):
-        check_positive_only_support(other, None)
+        check_positive_only_support(other, POSITIVES, None)
 
 
 class TestTheEffort:

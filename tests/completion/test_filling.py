@@ -21,6 +21,7 @@ from halflabel.methods.baselines import BinaryRelevance
 
 RATES = BinaryRelevance(DummyClassifier(strategy="prior"))
 SONGS = pd.DataFrame({"tempo": [1.5, 2.5, 4.0, 3.5, 5.5, 6.5], "rock": [1, 0, None, 1, 1, None]})
+LABELS = hl.PartialLabels.from_table([[1], [0]])
 
 
 @pytest.mark.parametrize(
@@ -61,16 +62,16 @@ def test_one_argument_decides_which_entries_are_filled():
 def test_the_default_method_has_the_settings_that_were_given():
     model = build_default_method()
     assert model.get_params() == hl.AutoLabeler().get_params()
-    model = _choose_method(None, 0.7, 3, "fast")
+    model = _choose_method(None, LABELS, 0.7, 3, "fast")
     assert (model.effort, model.observed_rate, model.random_state) == ("fast", 0.7, 3)
     arguments = inspect.signature(hl.complete).parameters
     assert (arguments["random_state"].default, arguments["effort"].default) == (0, "default")
 
 
 def test_a_method_is_copied_and_has_its_own_label_frequency():
-    assert _choose_method(RATES, None, 0, "fast") is not RATES
+    assert _choose_method(RATES, LABELS, None, 0, "fast") is not RATES
     with pytest.raises(ValueError, match="observed_rate= is for the default method"):
-        _choose_method(RATES, 0.7, 0, "fast")
+        _choose_method(RATES, LABELS, 0.7, 0, "fast")
 
 
 class TestPrecision:

@@ -51,7 +51,8 @@ def list_tables(filled):
     item = filled.index[0]
     made = {"explain": lambda: filled.explain(item, filled.labels.names[0]), "map": lambda: filled.map(2, method="pca"),
             "audit": lambda: filled.audit(9).entries,
-            "evidence": lambda: None, "report": lambda: None, "write": lambda: None, "save": lambda: None}  # fmt: skip
+            "ask_frequency": lambda: None,
+            **dict.fromkeys(("evidence", "report", "save", "update", "write"), lambda: None)}  # fmt: skip
     values = {}
     for name in (name for name in dir(Completion) if not name.startswith("_")):
         value = made[name]() if name in made else getattr(filled, name)

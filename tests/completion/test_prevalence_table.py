@@ -24,7 +24,7 @@ def evidence(rng):
     frame = pd.DataFrame({"decade": decade})
     return SimpleNamespace(
         labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, is_selected=False,
-        as_known=None,
+        as_known=None, sources=None,
         opened=SimpleNamespace(frame=frame), whole=whole,
     )  # fmt: skip
 
@@ -77,7 +77,7 @@ def test_chosen_answers_are_not_counted(evidence):
 def test_assigned_tags_are_divided_by_their_frequency(evidence):
     whole = tabulate(evidence)
     evidence.labels = PartialLabels(
-        np.maximum(evidence.labels.state, 0), ("rock", "sad"), evidence.labels.annotated, positive_only=True
+        np.maximum(evidence.labels.state, 0), ("rock", "sad"), evidence.labels.annotated, positives=True
     )
     evidence.observed_rate = 0.8
     np.testing.assert_allclose(tabulate(evidence)["share"], np.minimum(whole["share"] / 0.8, 1))
@@ -108,7 +108,7 @@ def test_what_cannot_be_counted_is_named(evidence, change, asked, sentence):
 
 def test_assigned_tags_without_a_frequency_are_an_error(evidence):
     evidence.labels = PartialLabels(
-        np.maximum(evidence.labels.state, 0), ("rock", "sad"), evidence.labels.annotated, positive_only=True
+        np.maximum(evidence.labels.state, 0), ("rock", "sad"), evidence.labels.annotated, positives=True
     )
     with pytest.raises(ValueError, match=r"State it: observed_rate=0\.7"):
         tabulate(evidence)

@@ -49,8 +49,10 @@ BY_VALUE = {
 #: A relevant entry is known 32 or 160 times as often as an irrelevant one, as odds: nothing confirms what is left.
 TOO_STRONG = {"annotations and a few exclusions": know_entries(0.85, 0.15), "tags": know_entries(0.9, 0.05)}
 
-#: The true label frequency, and the assumed one.
+#: The true label frequency, the assumed one, and, where annotated items without a label look unlabelled, the share of
+#: annotated items.
 FREQUENCIES = {"0.9": (0.9, 0.9), "0.7": (0.7, 0.7), "0.5": (0.5, 0.5)}
+UNMARKED = {"0.7, a half": (0.7, 0.7, 0.5), "0.5, a half": (0.5, 0.5, 0.5), "0.8, all": (0.8, 0.8, 1.0)}
 TOO_LOW = {"0.8 as 0.4": (0.8, 0.4), "0.9 as 0.6": (0.9, 0.6), "1 as 0.5": (1.0, 0.5)}
 
 
@@ -81,7 +83,8 @@ def fit_case():
             X, truth = DATA[data](rng)
             labels = hide(X, truth, rng) if hide is by_feature else None
             if labels is None:
-                labels = hide(truth, rng) if callable(hide) else assign(truth, hide[0], rng)
+                c, share = (1.0, ()) if callable(hide) else (hide[0], hide[2:])
+                labels = hide(truth, rng) if callable(hide) else assign(truth, c, rng, *share, marked=not share)
             rate = None if callable(hide) else hide[1]
             fitted[key] = hl.complete(X, labels, effort="fast", observed_rate=rate), truth
         return fitted[key]
@@ -168,7 +171,20 @@ def test_no_precision_where_more_was_assigned_than_assumed(fit_case, way, data):
     assert rows[1.0] > 0
 
 
-@pytest.mark.parametrize(("data", "case"), [("digits", TOO_STRONG["tags"]), ("logistic", TOO_LOW["0.9 as 0.6"])])
+@each(UNMARKED)
+def test_no_precision_where_annotated_items_without_a_label_look_unlabelled(fit_case, way, data):
+    filled, truth = fit_case(data, UNMARKED[way])
+    new = ~filled.labels.annotated
+    assert filled.probabilities.to_numpy()[new].sum() > 1.05 * truth[new].sum()
+    titles = [each["title"] for each in filled.evidence.contradictions]
+    assert "Annotated items without a label look unlabelled" in titles
+    assert not filled.evidence.has_precision
+
+
+CASES = [("digits", TOO_STRONG["tags"]), ("logistic", TOO_LOW["0.9 as 0.6"]), ("digits", UNMARKED["0.7, a half"])]
+
+
+@pytest.mark.parametrize(("data", "case"), CASES)
 class TestOutputs:
     """What a person reads has no percentage that depends on a contradicted probability."""
 

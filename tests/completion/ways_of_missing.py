@@ -44,10 +44,15 @@ def know_entries(relevant: float, irrelevant: float, **how: Any) -> Callable:
     return hide
 
 
-def assign(truth, c: float, rng: np.random.Generator, annotated: float = 0.5) -> PartialLabels:
-    """Return positive-only labels: in a share of the items, each relevant entry is assigned with probability c."""
+def assign(truth, c: float, rng: np.random.Generator, annotated: float = 0.5, *, marked=True) -> PartialLabels:
+    """Return positive-only labels: in a share of the items, each relevant entry is assigned with probability c.
+
+    Unless they are marked, annotated items without an assigned label look unlabelled.
+    """
     assigned = np.where((truth == 1) & (rng.random(truth.shape) < c), 1.0, 0.0)
     assigned[rng.random(len(truth)) >= annotated] = np.nan
+    if not marked:
+        assigned[~(assigned == 1).any(axis=1)] = np.nan
     return PartialLabels.from_positives(assigned)
 
 

@@ -60,14 +60,30 @@ class FakeCompletion:
     min_precision: float | None = None
     observed_rate: float | None = None
     is_selected: bool = False
+    broken_rules: tuple = ()
+    sources: None = None
+    _lacking: int = 0
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
         X = np.zeros((len(self.labels), 7))
         self.rule = self.model.rule
         reading = describe_reading(self.labels, self.index, None, self.roles, (), 7)
-        self.opened = SimpleNamespace(X=X, index=self.index, roles=self.roles, notes=self.notes, frame=self.frame,
-                                      source=None, description=Description(), reading=reading)  # fmt: skip
+        self.opened = SimpleNamespace(
+            X=X,
+            index=self.index,
+            roles=self.roles,
+            notes=self.notes,
+            frame=self.frame,
+            groups=None,
+            source=None,
+            description=Description(),
+            reading=reading,
+        )
+
+    @property
+    def of_filled(self) -> FakeCompletion:
+        return self
 
     @property
     def state(self) -> np.ndarray:
@@ -120,6 +136,7 @@ class FakeCompletion:
     warnings = property(Evidence.warnings.func)
     contradictions = property(Evidence.contradictions.func)
     _checked = property(Evidence._checked.func)
+    _count_labelled_groups, _lacking = Evidence._count_labelled_groups, 0
     describe_frequency, _count_above = Evidence.describe_frequency, Evidence._count_above
     has_precision = Evidence.has_precision
 

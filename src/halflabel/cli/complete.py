@@ -15,12 +15,11 @@ from halflabel.cli.console import (
     count_gaps,
     print_assumptions,
     print_gaps,
-    print_note,
     print_result,
     show_progress,
 )
 from halflabel.cli.explaining import explain_option, read_entries
-from halflabel.cli.files import PATH, add_index_column, check_completed, name_output
+from halflabel.cli.files import NO_REPORT, PATH, add_index_column, check_completed, name_output
 from halflabel.cli.folders import complete_folders
 from halflabel.cli.listing import print_first_to_check
 from halflabel.cli.old_names import accept_old_names, renamed
@@ -42,10 +41,13 @@ from halflabel.cli.outputs import (
     to_option,
     write_review,
 )
-from halflabel.cli.reading import print_reading
+from halflabel.cli.ranking import rank_top
+from halflabel.cli.reading import print_new_notes, print_reading
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from halflabel.completion import Completion
     from halflabel.completion.mapping.item_map import ItemMap
     from halflabel.table import OpenTable
@@ -61,14 +63,19 @@ _OLD_OPTIONS = (
 
 
 @click.command(name="complete")
-@add_items_options()
+@add_items_options("rules", "sources")
 @accept_old_names(*_OLD_OPTIONS)
 @add_rule_option
 @complete_folders
+@rank_top
 @to_option
 @probabilities_option
-@click.option("--report", type=PATH, help="Report; by default ITEMS.report.html.")
-@click.option("--no-report", is_flag=True, help="Write no report: for large tables, it takes time.")
+@click.option(
+    "--report",
+    type=PATH,
+    metavar="FILE|none",
+    help="Report; by default ITEMS.report.html. For large tables, it takes time: none writes no report.",
+)
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
 @click.option("--answers", type=PATH, help="A table of `halflabel review` whose column 'answer' is filled in with 1 or "
               "0; answers replace given entries.")  # fmt: skip
@@ -91,7 +98,6 @@ def complete_command(
     answers: Path | None,
     source_columns: bool,
     as_json: bool,
-    no_report: bool,
     seed: int,
     review_rows: int = MAX_ROWS,
     *,
@@ -115,13 +121,16 @@ def complete_command(
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o completed/ --workers 4
       halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio:topic:text
+      halflabel complete posts.csv --text body --tags tags --absent unknown --top 20
     """  # noqa: D301
     tool, question = split_tool(to)
     source = items.read()
     table = output or name_completed(items.paths, source, tool)
-    report = _name_report(items, table, asked.pop("report"), no_report)
+    report = _name_report(items, table, asked.pop("report"))
     paths = {"table": table, "report": report, **{name: asked.pop(name) for name in ("probabilities", "model")}}
-    inputs = (*items.inputs, *source.paths, answers, *certificates)
+    asks = asked["observed_rate"] == "ask"  # the table of answers goes on
+    paths["questions"] = name_output(table, "questions.csv") if asks else None
+    inputs = (*items.inputs, *source.paths, None if asks else answers, *certificates)
     outputs = Outputs.plan(inputs, {**paths, "review": review}).together_with(
         check_completed(table, source, tool, source_columns, question)
     )
@@ -138,12 +147,14 @@ def complete_command(
     lost = write(
         probabilities=lambda path: work.write_frame(add_index_column(filled.probabilities), path),
         review=lambda path: write_review(filled, to_check, path),
+        questions=lambda path: work.write_frame(_go_on(answers, filled.ask_frequency()), path),
         # Last, because a database changes at once.
         table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
     )["table"]
     reasons = [filled.explain(item, label) for item, label in entries]
     if not as_json:
-        _print_completion(filled, opened.notes, shown, lost)
+        print_new_notes([*filled.opened.notes, *lost], opened)
+        _print_completion(filled, shown)
         print_result(*map(repr, reasons), *([] if to_check is None else [work.describe_review(filled, len(to_check))]))
     settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
@@ -162,12 +173,10 @@ def _open(items: ItemsFile, source: Source, table: Path, source_columns: bool) -
     return opened
 
 
-def _name_report(items: ItemsFile, table: Path, named: Path | None, no_report: bool) -> Path | None:
+def _name_report(items: ItemsFile, table: Path, named: Path | None) -> Path | None:
     """Return the path of the report: next to the one file of items, or next to the table of several files."""
-    if no_report and named is not None:
-        raise click.UsageError("--report names the report that --no-report leaves out: give one of them.")
-    if no_report or named is not None:
-        return named
+    if named is not None:
+        return None if named == NO_REPORT else named
     is_one = len(items.paths) == 1 and items.paths[0].exists()
     return name_output(items.paths[0] if is_one else table, "report.html")
 
@@ -187,13 +196,22 @@ def _print_json(filled: Completion, outputs: Outputs, reasons: Sequence[Any]) ->
     click.echo(json.dumps({**count_gaps(filled), **written, **explained}))
 
 
-def _print_completion(filled: Completion, printed: Sequence[str], shown: tuple[str, ...], lost: Sequence[str]) -> None:
-    """Print the notes that were not printed before the fit, how gaps were filled, and the first entries to check."""
-    print_note(*(note for note in filled.opened.notes if note not in printed), *lost)
+def _print_completion(filled: Completion, shown: tuple[str, ...]) -> None:
+    """Print how gaps were filled, and the first entries to check."""
     print_result(*filled.evidence.gaps)
     print_gaps(filled)
     print_assumptions(filled)
     print_first_to_check(filled, shown)
+
+
+def _go_on(answers: Path | None, questions: pd.DataFrame) -> pd.DataFrame:
+    """Return the answers so far together with the next questions."""
+    if answers is None:
+        return questions
+    import pandas as pd
+
+    before = work.read_file(answers).raw.frame
+    return pd.concat([before.astype(object), questions.astype(object)], ignore_index=True)
 
 
 def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:

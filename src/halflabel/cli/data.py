@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
+from halflabel._files import atomic_write
 from halflabel._wording import count, plural, quoted
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_tables
@@ -18,6 +19,7 @@ from halflabel.cli.reading import print_reading
 from halflabel.completion.archive import is_model
 from halflabel.datasets import fetch
 from halflabel.files.conversion import write_frame
+from halflabel.labels.label_rules import write_lines
 from halflabel.table import NoLabelsNamed
 from halflabel.table.table_file import name_table_file
 
@@ -31,13 +33,16 @@ def data() -> None:
 @add_items_options("table")
 @click.option("--save", is_flag=True, help="Write the description as a table file, ITEMS.table.toml or --table, which "
               "every command then finds.")  # fmt: skip
-def describe(items: ItemsFile, save: bool) -> None:
+@click.option("--find-rules", type=PATH, help="Write rules between labels that hold in the known entries, with counts, "
+              "for --rules.")  # fmt: skip
+def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
     """Print the contents of a file and the role of each column, also of a saved model.
 
     \b
     Examples:
       halflabel data describe songs.csv --labels 'tag_*'
       halflabel data describe songs.csv --labels 'mood_*' --words 'yes,x=1;no=0;?=' --set sep=';' --save
+      halflabel data describe songs.csv --labels 'tag_*' --find-rules rules.txt
       halflabel data describe songs.halflabel
     """  # noqa: D301
     if len(items.paths) == 1 and is_model(items.paths[0]):
@@ -46,7 +51,7 @@ def describe(items: ItemsFile, save: bool) -> None:
     target = _name_table_file(items) if save else None
     items = replace(items, table=None, finds=False) if save else items
     source = items.read()
-    outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target})
+    outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target, "rules": find_rules})
     try:
         opened = items.open(source)
     except NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
@@ -55,9 +60,20 @@ def describe(items: ItemsFile, save: bool) -> None:
         return
     print_reading(opened)
     print_result(opened.summary)
+    if find_rules is not None:
+        found = opened.find_rules()
+        with_some = int((found["exceptions"] > 0).sum())
+        print_result(f"{plural(len(found), 'rule')} between labels found, {count(with_some)} with exceptions.")
+        outputs.write(rules=lambda path: _write_rules(path, write_lines(found)))
     if save:
         outputs.write(description=opened.save)
+    if save or find_rules is not None:
         outputs.print_paths()
+
+
+def _write_rules(path: Path, text: str) -> None:
+    with atomic_write(path, "w") as file:
+        file.write(text)
 
 
 def _name_table_file(items: ItemsFile) -> Path:

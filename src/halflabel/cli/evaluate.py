@@ -14,13 +14,12 @@ from halflabel.cli.console import (
     make_curve_table,
     out,
     print_gaps,
-    print_note,
     print_result,
     show_progress,
 )
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
-from halflabel.cli.reading import print_reading
+from halflabel.cli.reading import open_and_print, print_new_notes
 from halflabel.files.conversion import write_frame
 from halflabel.table.unlearned import leave_unlearned
 
@@ -87,22 +86,20 @@ def evaluate_command(
       halflabel evaluate songs.csv --id song --labels rock,sad,live
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
-    opened = items.open()
-    if not as_json:
-        print_reading(opened)
-    printed, opened = opened.notes, leave_unlearned(opened)
+    opened = open_and_print(items, silent=as_json)
+    learned = leave_unlearned(opened)
 
     from halflabel.evaluation import IN_WORDS, evaluate
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
 
     with show_progress():
         result = evaluate(
-            opened, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, random_state=seed
+            learned, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, random_state=seed
         )
     if as_json:
         click.echo(json.dumps(_as_json(result)))
         return
-    print_note(*(note for note in opened.notes if note not in printed))
+    print_new_notes(learned.notes, opened)
     out.print(make_comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
     print_result(f"All methods have the threshold rule {COMMON_RULE}.")
     if result.warning:

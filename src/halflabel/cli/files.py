@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 PATH = click.Path(path_type=Path)
 
+#: The value of --report that leaves the report out.
+NO_REPORT = Path("none")
+
 
 def name_output(items: Path, ending: str) -> Path:
     """Return the path of an output in the folder of its input, the suffix replaced."""

@@ -17,7 +17,7 @@ from halflabel._files import atomic_write
 from halflabel._wording import option, plural
 from halflabel.cli import work
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
-from halflabel.cli.files import PATH, check_outputs, check_page
+from halflabel.cli.files import NO_REPORT, PATH, check_outputs, check_page
 from halflabel.cli.old_names import Given, accept_old_names, old_name, renamed
 from halflabel.cli.options import ItemsFile
 from halflabel.table import Columns
@@ -136,6 +136,7 @@ def _read_limits(rows: tuple[int | None, int | None] | None) -> dict[str, Any]:
 def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], given: dict[str, Any]) -> None:
     """Complete a folder and print the result."""
     _check_options(items, given)
+    given = given | ({"report": None} if given["report"] == NO_REPORT else {})
     model, report = given["model"], given["report"]
     check_outputs((*items.inputs, folder), model, report)
     check_page(report)
@@ -160,7 +161,7 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
 
 def _check_options(items: ItemsFile, given: dict[str, Any]) -> None:
     """Raise for an option that is about one table."""
-    names = ("pairs", "labels_file", "prior", "xml", "top_labels", "skip_rows")
+    names = ("pairs", "labels_file", "prior", "sources", "xml", "top_labels", "images", "embed")
     of_file = {name: getattr(items.columns, name) for name in names}
     others = {name: value for name, value in given.items() if name not in SHARED}
     for name, value in {**of_file, **others}.items():

@@ -10,10 +10,11 @@ import click
 
 from halflabel._wording import plural
 from halflabel.cli import work
-from halflabel.cli.console import print_note, show_progress
+from halflabel.cli.console import show_progress
 from halflabel.cli.files import PATH, check_maps, name_output, require_one, write_map
 from halflabel.cli.options import ItemsFile, add_items_options, seed_option
 from halflabel.cli.outputs import Outputs
+from halflabel.cli.reading import open_and_print, print_new_notes
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, METHOD_NAMES
 
 
@@ -53,12 +54,12 @@ def map_command(
     named = {f"map {number}": path for number, path in enumerate(targets)}
     planned = Outputs.plan((*items.inputs, *source.paths), named)
     check_maps(dimensions, *targets)
-    opened = items.open(source)
+    opened = open_and_print(items, source)
     with show_progress():
         filled = work.complete(opened, random_state=seed)
         work.find_label(filled.labels, label)
         drawn = filled.map(dimensions, method=method, label_weight=label_weight, random_state=seed)
     options: dict[str, Any] = {"label": label, "show": work.choose_shown(opened), "title": Path(source.raw.source).name}
     planned.write(**{name: partial(write_map, filled, drawn, **options) for name in named})
-    print_note(*filled.opened.notes, *drawn.describe())
+    print_new_notes([*filled.opened.notes, *drawn.describe()], opened)
     planned.print_paths(f"{plural(len(drawn.places), 'item')} in {plural(dimensions, 'dimension')}.")

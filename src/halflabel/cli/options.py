@@ -55,7 +55,8 @@ class ItemsFile:
     def inputs(self) -> tuple[Path | None, ...]:
         """The files that are read. None of them may be overwritten."""
         further = (
-            getattr(self.columns, name) for name in ("pairs", "tag_names", "annotated", "labels_file", "prior", "xml")
+            getattr(self.columns, name)
+            for name in ("pairs", "tag_names", "annotated", "labels_file", "prior", "sources", "xml")
         )
         paths: tuple[Any, ...] = (*further, self.described.file.path)
         return (*self.paths, *(None if path is None else Path(path) for path in paths))
@@ -84,11 +85,12 @@ class ItemsFile:
         return work.open_described(source, replace(self.described, columns=columns))
 
 
-def add_items_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def add_items_options(*more: str, own: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`.
 
     Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``. With "table" in
-    ``more`` the table file is an option, too; otherwise it is ``--set @FILE``.
+    ``more`` the table file is an option, too; otherwise it is ``--set @FILE``. The command has an option of its own in
+    place of the old option of each key in ``own``.
     """
     shown = [key for key in KEYS if key.common or key.name in more]
 
@@ -99,7 +101,7 @@ def add_items_options(*more: str) -> Callable[[Callable[..., Any]], Callable[...
             with name_keys(shown):
                 return command(items=ItemsFile(paths, _take_keys(given), table), **given)
 
-        old = [*_list_old_names(shown), *([] if "table" in more else [_OLD_TABLE])]
+        old = [*_list_old_names(shown, own), *([] if "table" in more else [_OLD_TABLE])]
         decorated = _SET(accept_old_names(*old)(run))
         decorated = _TABLE(decorated) if "table" in more else decorated
         for key in reversed(shown):
@@ -213,9 +215,9 @@ def list_keys() -> str:
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
 
 
-def _list_old_names(shown: Collection[Key]) -> list[OldName]:
+def _list_old_names(shown: Collection[Key], own: Collection[str]) -> list[OldName]:
     """Return the old options of a command: keys that are not options now, and keys with another name."""
-    hidden = [_as_old_name(key) for key in KEYS if key not in shown]
+    hidden = [_as_old_name(key) for key in KEYS if key not in shown and key.name not in own]
     marks = _as_old_name(BY_NAME["thumbnails"], "--marks")
     return [*hidden, marks, *(_make_old_words(name, value) for value, name in VALUES.items())]
 
@@ -243,10 +245,17 @@ def _make_old_words(name: str, value: str) -> OldName:
 #: Maximum number of entries to check that are written, by default.
 MAX_ROWS = 500
 
+
+def _read_rate(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
+    """Return a label frequency, or "ask"."""
+    return text if text in (None, "ask") else click.FLOAT(text, parameter, context)
+
+
 #: A value out of range ends in a sentence of the library, like everything else that does not fit the data.
 observed_rate_option = click.option(
-    "--observed-rate", type=float, metavar="C",
-    help="With --absent unknown: the share of the relevant tags that were assigned, such as 0.7.",
+    "--observed-rate", callback=_read_rate, metavar="C|ask",
+    help="Of positive-only labels: the share of the relevant entries that were assigned, such as 0.7. 'ask' estimates "
+    "it from answers.",
 )  # fmt: skip
 
 

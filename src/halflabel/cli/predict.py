@@ -20,7 +20,8 @@ from halflabel.files.conversion import parse_question, write_frame
 from halflabel.files.raw_table import RawTable
 from halflabel.files.records import Question
 from halflabel.files.vectors import read_vectors
-from halflabel.table import Columns
+from halflabel.table import Description
+from halflabel.table.embedding import embed_columns
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @click.command(name="predict")
 @click.argument("model", type=PATH)
 @click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
-@add_set_option("delimiter", "encoding", "format", "vectors")
+@add_set_option("delimiter", "encoding", "format", "vectors", "images", "text", "embed")
 @accept_old_names(OLD_QUESTION)
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
 @to_option
@@ -59,18 +60,20 @@ def predict_command(
 
     (tool, question), predictor = split_tool(to), load(model)
     vectors = Path(keys.pop("vectors")) if "vectors" in keys else None
-    source = read_file(items, Columns(format=keys.pop("format", None), labels=()), **keys)
-    raw = source.raw
+    stated = {name: keys.pop(name, None) for name in ("format", "images", "text", "embed")}
+    columns = Description(labels=(), **stated)
+    source = read_file(items, columns, **keys)
+    raw, embedded = source.raw, embed_columns(source, columns).vectors
     target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))
-    stated = parse_question(question, tool)
+    asked = parse_question(question, tool)
     named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities, "places": places}
     outputs = Outputs.plan((model, *source.paths, vectors), named)
     outputs = outputs.together_with(check_tool_path(target, tool) if tool else ())
     if vectors is None and raw.matrix is not None:
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
-    matrix = read_vectors(vectors) if vectors else raw.matrix
+    matrix = read_vectors(vectors) if vectors else raw.matrix if embedded is None else embedded
     with show_progress():
-        p, write = _predict(predictor, source, raw, matrix, tool, stated)
+        p, write = _predict(predictor, source, raw, matrix, tool, asked)
         located = predictor.locate(raw.frame, matrix) if places else pd.DataFrame()
         entries = read_entries(explain, p.index, predictor.label_names)
         reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]

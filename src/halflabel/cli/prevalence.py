@@ -11,10 +11,11 @@ import click
 from rich.table import Table
 
 from halflabel._wording import NONE, count, escape_controls
-from halflabel.cli.console import out, print_note, print_result, show_progress
+from halflabel.cli.console import out, print_result, show_progress
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
 from halflabel.cli.outputs import Outputs
+from halflabel.cli.reading import open_and_print, print_new_notes
 from halflabel.completion.prevalence_table import name_group, tabulate_prevalence
 from halflabel.files.conversion import write_frame
 
@@ -45,13 +46,13 @@ def prevalence_command(
     """  # noqa: D301
     source = items.read()
     outputs = Outputs.plan((*items.inputs, *source.paths), {"prevalence": output})
-    opened = items.open(source)
+    opened = open_and_print(items, source)
     with show_progress():
         from halflabel.completion import complete
 
         filled = complete(opened, **asked, random_state=seed)
-    table = tabulate_prevalence(filled.evidence, by, versus=versus)
-    print_note(*filled.notes)
+    table = tabulate_prevalence(filled.evidence.of_filled, by, versus=versus)
+    print_new_notes(filled.notes, opened)
     out.print(_make_table(table, by, versus))
     if output is not None:
         outputs.write(prevalence=lambda path: write_frame(table, path))

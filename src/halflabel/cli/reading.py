@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -10,7 +11,22 @@ from halflabel._wording import escape_controls
 from halflabel.cli.console import make_roles_table, out, print_note, print_result
 
 if TYPE_CHECKING:
+    from halflabel.cli.options import ItemsFile
     from halflabel.table import OpenTable
+    from halflabel.table.sources import Source
+
+
+def open_and_print(items: ItemsFile, source: Source | None = None, *, silent: bool = False) -> OpenTable:
+    """Open the table of a command, and print its reading."""
+    opened = items.open(source)
+    if not silent:
+        print_reading(opened)
+    return opened
+
+
+def print_new_notes(notes: Sequence[str], opened: OpenTable) -> None:
+    """Print the notes that were not printed with the reading of a table."""
+    print_note(*(note for note in notes if note not in opened.notes))
 
 
 def print_reading(opened: OpenTable) -> None:

@@ -26,7 +26,7 @@ from halflabel.cli.options import (
     seed_option,
 )
 from halflabel.cli.outputs import Outputs, write_review
-from halflabel.cli.reading import print_reading
+from halflabel.cli.reading import open_and_print, print_new_notes
 from halflabel.cli.termination import Terminated
 from halflabel.completion.checks import check_observed_rate
 from halflabel.files.conversion import write_frame
@@ -73,7 +73,7 @@ def review_group() -> None:
 
 
 @review_group.command(name="page", cls=_PageCommand)
-@add_items_options()
+@add_items_options("rules")
 @click.option("--to", type=PATH, metavar="FILE", help="Write a table of the entries to check, the most useful ones "
               "first, in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
 @click.option("--rows", type=click.IntRange(1), default=MAX_ROWS, show_default=True, help="Maximum number of rows of "
@@ -129,9 +129,8 @@ def review_command(
     path = journal or name_output(first, "review.jsonl")
     targets = _name_targets(items.paths, first, source)
     check_outputs((*items.inputs, *source.paths, *others), path, *targets)
-    opened = leave_unlearned(items.open(source))
+    opened = leave_unlearned(open_and_print(items, source))
     check_observed_rate(opened.labels, asked["observed_rate"])
-    print_reading(opened)
     config = _make_config(opened, by or _name_user(), map_columns, others, targets, **asked)
     session = Session(config, path)
     server = _make_server(session, port)
@@ -183,15 +182,14 @@ def _write_entries(
     **of_page: Any,
 ) -> None:
     """Fit, and write the entries to check as a table."""
-    opened = items.open(source)
-    print_reading(opened)
+    opened = open_and_print(items, source)
     with show_progress():
         from halflabel.completion import complete
 
         filled = complete(opened, observed_rate=observed_rate, effort=effort, random_state=seed)
         entries = filled.review(rows, choose_shown(opened))
     outputs.write(review=lambda path: write_review(filled, entries, path))
-    print_note(*(note for note in filled.opened.notes if note not in opened.notes))
+    print_new_notes(filled.opened.notes, opened)
     print_result(describe_review(filled, len(entries)))
     outputs.print_paths()
 

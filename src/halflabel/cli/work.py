@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from halflabel.completion.explanation import find_label
     from halflabel.completion.marking import check_marks, take_label_columns
     from halflabel.completion.output import choose_tool
+    from halflabel.completion.ranking import rank_opened
     from halflabel.files.bounded import base_suffix
     from halflabel.files.conversion import check_format_path, check_values, parse_question, write_frame
     from halflabel.files.detection import detect
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from halflabel.table.items import choose_shown
     from halflabel.table.opening import open_described
     from halflabel.table.source_files import read_file
+    from halflabel.table.sparse_opening import open_sparse
 else:
     __getattr__, __dir__ = import_on_use(
         __name__,
@@ -36,6 +38,7 @@ else:
             "halflabel.completion.explanation": ["find_label"],
             "halflabel.completion.marking": ["check_marks", "take_label_columns"],
             "halflabel.completion.output": ["choose_tool"],
+            "halflabel.completion.ranking": ["rank_opened"],
             "halflabel.files.bounded": ["base_suffix"],
             "halflabel.files.conversion": ["check_format_path", "check_values", "parse_question", "write_frame"],
             "halflabel.files.detection": ["detect"],
@@ -55,6 +58,7 @@ else:
             "halflabel.table.items": ["choose_shown"],
             "halflabel.table.opening": ["open_described"],
             "halflabel.table.source_files": ["read_file"],
+            "halflabel.table.sparse_opening": ["open_sparse"],
         },
     )
 
@@ -79,7 +83,9 @@ __all__ = [
     "find_written",
     "name_suffix",
     "open_described",
+    "open_sparse",
     "parse_question",
+    "rank_opened",
     "read_file",
     "take_label_columns",
     "takes_pairs",

@@ -9,7 +9,7 @@ from halflabel._memory import free_memory
 from halflabel._wording import option, plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
-from halflabel.methods.auto import EFFORTS, AutoLabeler
+from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler
 from halflabel.methods.auto.budget import estimate_memory
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
@@ -21,7 +21,7 @@ LANDMARKS = 1000
 def check_observed_rate(labels: PartialLabels, observed_rate: float | None) -> None:
     """Raise for a label frequency that is not a share, or that is given for labels with irrelevant entries."""
     require_observed_rate(observed_rate)
-    if observed_rate is not None and not labels.positive_only:
+    if observed_rate is not None and not labels.has_positive_only:
         raise ValueError(
             f"{option('observed_rate')} is the share of the relevant entries that were assigned, where an absent tag "
             f"may be a missing positive ({option('absent', 'unknown')}); these labels have irrelevant entries: leave "
@@ -44,8 +44,13 @@ def check_calibrate_on(labels: PartialLabels, model: PartialLabelEstimator) -> N
         raise ValueError(f"{type(model).__name__} does not accept {name}: leave out the method, or {name}.")
 
 
-def check_positive_only_support(model: PartialLabelEstimator, precision: float | None) -> None:
+def check_positive_only_support(model: PartialLabelEstimator, labels: PartialLabels, precision: float | None) -> None:
     """Raise if the method does not support positive-only labels, or a precision is asked for that c must decide."""
+    if isinstance(model, MixedLabeler) != labels.is_mixed:
+        name, kind = type(model).__name__, "only some labels are" if labels.is_mixed else "every label or none is"
+        raise ValueError(f"{name} does not support a table where {kind} positive-only: leave out the method.")
+    if labels.is_mixed:
+        return  # a positive-only label without a label frequency is not filled in at all
     if not isinstance(model, LearnsFromPositives):
         raise ValueError(
             f"{type(model).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
@@ -75,7 +80,7 @@ def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
     """
     free = free_memory()
     needed = estimate_per_effort(opened, model)
-    asked = model.effort if isinstance(model, AutoLabeler) else ""
+    asked = model.effort if isinstance(model, AutoLabeler | MixedLabeler) else ""
     if needed[asked] <= free:
         return
     if min(needed.values()) <= free:
@@ -101,7 +106,7 @@ def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
 
 def estimate_per_effort(opened: OpenTable, model: PartialLabelEstimator) -> dict[str, float]:
     """Return the bytes that a fit needs, by effort. AutoLabeler has its own effort and each cheaper effort."""
-    if not isinstance(model, AutoLabeler):
+    if not isinstance(model, AutoLabeler | MixedLabeler):
         return {"": _estimate_any(opened)}
     efforts = list(EFFORTS)[: list(EFFORTS).index(model.effort) + 1]
     grouped = opened.groups is not None

@@ -19,6 +19,7 @@ from halflabel.methods.contributions import (
     OTHER_LABELS,
     PRIOR,
     RATE,
+    RULES,
     UNKNOWN,
     Carriers,
 )
@@ -38,6 +39,7 @@ TEXTS = {
     CLIPPING: "probabilities stay between 0.000001 and 0.999999",
     NOT_ASSIGNED: "the item is annotated and lacks the label",
     UNKNOWN: "entries were given because of their value",
+    RULES: "the other labels of this item obey the rules together with this one",
 }
 
 #: The evidence of a part that the method does not divide.
@@ -96,7 +98,7 @@ def tabulate(parts: Mapping[str, float], carriers: pd.DataFrame, texts: Mapping[
     texts : mapping of str to str
         The evidence of parts, in place of :data:`TEXTS`.
     """
-    shown = [name for name, value in parts.items() if value or name not in (CLIPPING, NOT_ASSIGNED, UNKNOWN)]
+    shown = [name for name, value in parts.items() if value or name not in (CLIPPING, NOT_ASSIGNED, UNKNOWN, RULES)]
     by_part = {part: _describe(rows) for part, rows in carriers.groupby("part", sort=False)}
     rests_on = [by_part.get(name) or texts.get(name) or TEXTS.get(name, UNDIVIDED) for name in shown]
     return pd.DataFrame({"part": shown, "log_odds": [float(parts[name]) for name in shown], "rests_on": rests_on})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask
+from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.gap_sentences import describe_gaps
+from halflabel.completion.sources import Sources
 from halflabel.evidence.calibration_error import measure_calibration
 from halflabel.evidence.components import take_components
 from halflabel.evidence.doubts import rank_doubts
@@ -29,6 +31,8 @@ from halflabel.evidence.lower_bounds import (
     lower_positives,
     lower_probabilities,
 )
+from halflabel.evidence.missed_items import count_lacking_items
+from halflabel.evidence.optimism import measure_optimism
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.rate_changes import check_rates
 from halflabel.evidence.selection import is_selected
@@ -36,16 +40,21 @@ from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.evidence.warnings import (
     Result,
     collect_warnings,
+    describe_broken,
     describe_correction,
     find_contradictions,
     is_exceeded,
 )
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
+from halflabel.labels.label_rules import LabelRule
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.labels.rules import Rule
+from halflabel.methods.auto import MEMBERS, AutoLabeler, MixedLabeler
+from halflabel.methods.auto.kept import KeptFit
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.canonical_order import order_items
+from halflabel.methods.valid_labels import ValidLabels, find_valid_labels
 from halflabel.table import OpenTable
 
 #: Label frequencies to compare where the true one is unknown.
@@ -73,6 +82,12 @@ class Evidence:
         The labels after completion where answers and a frozen fit decide them; None where the fit does.
     as_known : PartialLabelEstimator, optional
         The fitted method before the probabilities of gaps were shifted to a rate of their own, if they were.
+    kept_fit : KeptFit, optional
+        The fit that the method was updated from, if it was.
+    sources : Sources, optional
+        The error rates of the sources, where entries have votes of several people or models.
+    asked_frequency : AskedFrequency, optional
+        The answers that estimate the label frequency, where it is asked for.
     """
 
     opened: OpenTable
@@ -81,6 +96,9 @@ class Evidence:
     calibrate_on: Mask | None = None
     delivered: NDArray[np.int8] | None = None
     as_known: PartialLabelEstimator | None = None
+    kept_fit: KeptFit | None = None
+    sources: Sources | None = None
+    asked_frequency: AskedFrequency | None = None
 
     @property
     def labels(self) -> PartialLabels:
@@ -95,29 +113,71 @@ class Evidence:
     @property
     def observed_rate(self) -> float | None:
         """The label frequency c that is assumed for positive-only labels, if any."""
-        return self.model.observed_rate if isinstance(self.model, LearnsFromPositives) else None
+        learns = isinstance(self.model, LearnsFromPositives | MixedLabeler)
+        return self.model.observed_rate if learns else None
 
     @property
     def gaps(self) -> tuple[str, ...]:
         """The kinds of gap, and how each kind was filled, in sentences."""
-        return describe_gaps(self.labels, self.model, self.rule)
+        voted = () if self.sources is None else self.sources.sentences
+        return describe_gaps(self.labels if self.sources is None else self.learned_from, self.model, self.rule, voted)
 
     @property
     def weights(self) -> sparse.csr_array | None:
         """The weights between items that the method used, if it used any."""
         return getattr(self.model, "weights_", None)
 
+    @cached_property
+    def kept(self) -> KeptFit:
+        """The last fit to all entries, which can learn further ones."""
+        model = self.as_known or self.model
+        if not isinstance(model, AutoLabeler):
+            raise ValueError(
+                f"{type(model).__name__} has no update: give all answers to complete(..., review=answers), a new fit."
+            )
+        return self.kept_fit or KeptFit(model, self.opened.X, self.labels, self.opened.groups)
+
     # The labels that were learned from, and the values that follow.
 
     @cached_property
     def learned_from(self) -> PartialLabels:
-        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant."""
-        return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
+        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant.
+
+        Of entries with votes, it is the more probable value.
+        """
+        if self.sources is not None:
+            return self.sources.consensus
+        return mark_unassigned(self.labels)
 
     @cached_property
     def calibrated_on(self) -> PartialLabels:
-        """:attr:`learned_from` without the entries that probabilities were not fitted on."""
+        """:attr:`learned_from` without the entries that probabilities were not fitted on.
+
+        In a mixed table, it has no entry of the positive-only labels: none of them is known to be irrelevant.
+        """
+        if self.labels.is_mixed:
+            return self.labels.hide(np.broadcast_to(self.labels.positives, self.labels.shape))
         return self.learned_from if self.calibrate_on is None else self.learned_from.hide(~self.calibrate_on)
+
+    @property
+    def ranked_only(self) -> Mask:
+        """The labels that are ranked and not filled in: positive-only ones of a mixed table.
+
+        With a label frequency they are filled in, unless a precision is asked for, which no known entry confirms.
+        """
+        unfilled = self.labels.is_mixed and (self.observed_rate is None or self.min_precision is not None)
+        return np.asarray(self.labels.positives) & unfilled
+
+    @cached_property
+    def of_filled(self) -> Evidence:
+        """The evidence of the labels that are filled in, which do not depend on labels that are ranked only."""
+        if not self.ranked_only.any():
+            return self
+        assert isinstance(self.model, MixedLabeler)  # no other method supports such tables
+        kept = np.flatnonzero(~self.ranked_only)
+        opened = self.opened.keep_labels([self.labels.names[j] for j in kept])
+        delivered = None if self.delivered is None else self.delivered[:, kept]
+        return replace(self, opened=opened, model=self.model.first_, delivered=delivered).obey_rules()
 
     @property
     def probabilities(self) -> Floats:
@@ -127,7 +187,12 @@ class Evidence:
 
     @cached_property
     def learned_probabilities(self) -> Floats:
-        """Probabilities of relevance in :attr:`learned_from`. For positive-only labels, this is P(assigned)."""
+        """Probabilities of relevance in :attr:`learned_from`. For positive-only labels, this is P(assigned).
+
+        With votes, they are the probabilities by the features alone.
+        """
+        if self.sources is not None:
+            return self.sources.fit.prior
         if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
             p: Floats = self.model.assume(None).probabilities
             return p
@@ -138,12 +203,33 @@ class Evidence:
         """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown. Given entries do not change."""
         if self.delivered is not None:
             return self.delivered
+        if self.ranked_only.any():
+            state = self.labels.state.copy()
+            state[:, ~self.ranked_only] = self.of_filled.state
+            return state
         if self.min_precision is not None:
             filled = self.fill_at(self.min_precision)
         else:
             answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
             filled = np.where(answer == 1, 1, -1).astype(np.int8)
-        return np.where(self.labels.observed, self.labels.state, filled)
+        filled = np.where(self.labels.observed, self.labels.state, filled)
+        return filled if self.valid_labels is None or not filled.all() else self._correct(filled, self.valid_labels)
+
+    def _correct(self, filled: NDArray[np.int8], valid: ValidLabels) -> NDArray[np.int8]:
+        """Return the completed labels, where given entries that the fit did not have may decide others by the rules."""
+        margins = filled * (0.5 + np.abs(self.probabilities - 0.5))
+        return np.where(valid.decide(margins, self.labels.state), 1, -1).astype(np.int8)
+
+    def obey_rules(self) -> Evidence:
+        """Return the evidence with probabilities and filled entries that obey the rules of the table between labels."""
+        rules = self.opened.rules
+        return replace(self, model=self.model.obey(rules, self.labels)) if rules.rules else self
+
+    @property
+    def valid_labels(self) -> ValidLabels | None:
+        """The labels that obey the rules between labels, or None without rules."""
+        rules = getattr(self.model, "label_rules_", None)
+        return None if rules is None else find_valid_labels(rules)
 
     @cached_property
     def written_state(self) -> NDArray[np.int8]:
@@ -187,7 +273,11 @@ class Evidence:
             irrelevant = 1 - p
         else:
             relevant, irrelevant = self._lower(p, known, scores, n_times)
-        return fill_confident(np.where(self.labels.observed, np.nan, p), precision, relevant, irrelevant)
+        filled = fill_confident(np.where(self.labels.observed, np.nan, p), precision, relevant, irrelevant)
+        if self.valid_labels is None:
+            return filled
+        given, observed = self.labels.state, self.labels.observed
+        return np.where(observed, 0, self.valid_labels.leave_open(np.where(observed, given, filled), given))
 
     def _lower(self, p: Floats, known: PartialLabels, scores: Floats, n_times: float) -> tuple[Floats, Floats]:
         """Return lower probabilities of being relevant and of being irrelevant.
@@ -205,13 +295,27 @@ class Evidence:
         relevant = np.where(p >= MIN_P, shift.vary(lower, has_known, -1.0), 0.0)
         return relevant, 1 - shift.vary(1 - irrelevant, has_known, 1.0)
 
+    @property
+    def broken(self) -> list[Mask]:
+        """The given entries that break a rule between labels, for each rule that is broken."""
+        return [entries for _, entries in self.broken_rules]
+
+    @cached_property
+    def broken_rules(self) -> list[tuple[LabelRule, Mask]]:
+        """The rules between labels that given entries break, each with these entries."""
+        return [] if self.valid_labels is None else self.valid_labels.mark_broken(self.labels.state)
+
     # The results of the checks.
 
     @cached_property
     def warnings(self) -> list[Result]:
         """The results of all checks, the most serious first: level (warning, caution, note or fine), title, text."""
+        if self.of_filled is not self:
+            return self.of_filled.warnings
         notes, changes = self.opened.notes, [*self.correction, *self._rate_changes]
-        return collect_warnings(self.learned_from, drift=self.drift, notes=notes, correction=changes, **self._checked)
+        broken = describe_broken({str(rule): int(at.any(axis=1).sum()) for rule, at in self.broken_rules})
+        given: dict[str, Any] = {"drift": self.drift, "notes": notes, "correction": changes, "broken": broken}
+        return collect_warnings(self.learned_from, **given, **self._checked)
 
     @property
     def _rate_changes(self) -> list[Result]:
@@ -223,6 +327,8 @@ class Evidence:
     @cached_property
     def contradictions(self) -> list[Result]:
         """The :attr:`warnings` that contradict the probabilities of gaps."""
+        if self.of_filled is not self:
+            return self.of_filled.contradictions
         return find_contradictions(**self._checked)
 
     @cached_property
@@ -238,7 +344,13 @@ class Evidence:
     def _checked(self) -> dict[str, Any]:
         quality = measure_calibration(self.calibrated_on, self.learned_probabilities)
         selected = self.is_selected and self.as_known is None
-        return {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
+        checked = {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
+        return checked | {"groups": self._count_labelled_groups()}
+
+    def _count_labelled_groups(self) -> int | None:
+        """Return the number of groups that labelled items are of, or None without groups."""
+        groups = self.opened.groups
+        return None if groups is None else len(np.unique(groups[~self.learned_from.unlabelled]))
 
     @property
     def has_precision(self) -> bool:
@@ -256,8 +368,11 @@ class Evidence:
     @cached_property
     def is_selected(self) -> bool:
         """Whether known entries differ from gaps, so that they were probably chosen because of their value."""
-        known, model = self.calibrated_on.observed, self.as_known or self.model
-        return not self.labels.positive_only and is_selected(known, model.label_probabilities_)
+        if self.of_filled is not self:
+            return self.of_filled.is_selected
+        model = self.as_known or self.model
+        p = model.label_probabilities_ if self.sources is None else self.sources.fit.prior
+        return not self.labels.positive_only and is_selected(self.calibrated_on.observed, p)
 
     @cached_property
     def drift(self) -> float | None:
@@ -284,7 +399,14 @@ class Evidence:
         if not self.labels.positive_only:
             return None
         c = self.observed_rate
-        return {"observed_rate": c, "above": self._count_above(1.0 if c is None else c)}
+        return {"observed_rate": c, "above": self._count_above(1.0 if c is None else c), "lacking": self._lacking}
+
+    @cached_property
+    def _lacking(self) -> int:
+        """The expected number of annotated items that look unlabelled, because all of their labels were missed."""
+        whole = self.opened.written_labels
+        assigned, unlabelled = whole.relevant.sum(axis=1)[whole.annotated], int((~whole.annotated).sum())
+        return 0 if self.observed_rate is None else count_lacking_items(assigned, unlabelled, self.observed_rate)
 
     def _count_above(self, rate: float) -> dict[str, int]:
         """Return the number of annotated entries with a probability of being assigned above c, and of assigned ones."""
@@ -339,13 +461,16 @@ class Evidence:
         if self.labels.positive_only:
             ranked = rank_missing(self.labels, self.probabilities, self.observed_rate)
         else:
-            ranked = rank_suspects(self.labels, self.probabilities)
+            part = self.of_filled
+            ranked = rank_suspects(part.labels, part.probabilities, part.broken)
         return self.opened.name_items(ranked)
 
     @cached_property
     def doubts(self) -> pd.DataFrame:
         """The entries that a person should check, without a limit: position, column, suggested, reason, gain."""
-        return rank_doubts(self.labels, self.state, self.probabilities, self.learned_probabilities)
+        part, kept = self.of_filled, np.flatnonzero(~self.ranked_only)
+        found = rank_doubts(part.labels, part.state, part.probabilities, part.learned_probabilities, part.broken)
+        return found.assign(column=kept[found["column"].to_numpy(dtype=int)])
 
     def rank_candidates(self, n: int = 100) -> pd.DataFrame:
         """Return the ``n`` unknown entries that are likeliest to be relevant: item, label, rank, probability."""
@@ -371,12 +496,15 @@ class Evidence:
     def next_to_label(self, n: int) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown."""
         order, rng = self._order, np.random.default_rng(0)
-        ranked = rank_questions(self.labels[order], self.probabilities[order], self._components, n, rng)
+        labels, p = self.of_filled.labels, self.of_filled.probabilities
+        ranked = rank_questions(labels[order], p[order], self._components, n, rng)
         return self.opened.name_items(ranked.assign(position=order[ranked["position"]]))
 
     @cached_property
     def expected_errors(self) -> pd.DataFrame:
         """The number of filled entries that are expected to be wrong, per label and in all."""
+        if self.of_filled is not self:
+            return self.of_filled.expected_errors
         order, model = self._order, self.model
         filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
         return estimate_errors(
@@ -388,7 +516,23 @@ class Evidence:
             np.random.default_rng(0),
             model.shift_,
             ~self.labels.unlabelled[order],
+            self._optimism,
+            self._groups,
         )
+
+    @property
+    def _optimism(self) -> float:
+        """The ratio of errors to stated errors of entries that no weight and no calibration was fitted to.
+
+        It is measured where the method is a weighted sum of members; no other method chooses as much on known entries.
+        """
+        model, order = self.model, self._order
+        if not isinstance(model, AutoLabeler) or model.positive_only_:
+            return 1.0
+        if not model.contributions_.keys() <= MEMBERS.keys():  # other evidence has no weight that could be fitted again
+            return 1.0
+        parts = [part[order].astype(np.float64) for part in model.contributions_.values()]
+        return measure_optimism(parts, self.calibrated_on[order], model.folds_[order], np.random.default_rng(0))
 
     @cached_property
     def resampled_calibration(self) -> ResampledCalibration | None:
@@ -401,7 +545,13 @@ class Evidence:
             model.out_of_fold_scores_[order],
             folds if folds is None else folds[order],
             np.random.default_rng(0),
+            self._groups,
         )
+
+    @property
+    def _groups(self) -> Ints | None:
+        """The groups of the items in canonical order, or None without groups."""
+        return None if self.opened.groups is None else self.opened.groups[self._order]
 
     @cached_property
     def _order(self) -> Ints:

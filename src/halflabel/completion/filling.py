@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from halflabel._arguments import suggest_arguments
 from halflabel._arrays import Mask
 from halflabel._wording import option, quoted
 from halflabel.completion.answers import Answers, find_answers, select_calibrating, use_answers
+from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.checks import (
     check_calibrate_on,
     check_memory,
@@ -22,13 +24,14 @@ from halflabel.completion.checks import (
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.known_by_value import HowToCalibrate, calibrate_gaps, check_calibration
 from halflabel.completion.result import Completion
+from halflabel.completion.sources import check_votes_support, fit_with_votes
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.rules import Rule, read_rule
-from halflabel.methods.auto import EFFORTS, AutoLabeler
+from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler
 from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
-from halflabel.table import Columns, open_table
-from halflabel.table.columns import Empty
+from halflabel.table import open_table
+from halflabel.table.columns import Description, Empty
 from halflabel.table.native import as_pandas
 from halflabel.table.rows import order_by_row_labels
 from halflabel.table.unlearned import leave_unlearned
@@ -54,11 +57,13 @@ def complete(
     pairs: TableLike | None = None,
     on: str | None = None,
     absent: Absent | None = None,
+    positive_only: str | Sequence[str] = (),
     empty: Empty | None = None,
     yes: str | Sequence[str] = (),
     no: str | Sequence[str] = (),
     unknown: str | Sequence[str] = (),
     sep: str | None = None,
+    rules: str | Sequence[str] = (),
     format: str | None = None,
     id: str | None = None,
     group: str | None = None,
@@ -68,6 +73,8 @@ def complete(
     ignore: str | Sequence[str] = (),
     max_categories: int = 20,
     prior: TableLike | ArrayLike | None = None,
+    sources: TableLike | PathLike | None = None,
+    reference: str | None = None,
     review: TableLike | PathLike | Answers | None = None,
     calibrate_on: TableLike | ArrayLike | None = None,
     method: PartialLabelEstimator | None = None,
@@ -77,7 +84,7 @@ def complete(
     cost: tuple[float, float] | None = None,
     min_precision: float | None = None,
     unsure: Literal["fill", "leave"] = "fill",
-    observed_rate: float | None = None,
+    observed_rate: float | Literal["ask"] | None = None,
     calibration: HowToCalibrate = "auto",
 ) -> Completion:
     """Fill every gap in the labels of a table, with a calibrated probability and the evidence.
@@ -85,9 +92,10 @@ def complete(
     The arguments in groups, in the order of the list below:
 
     * **items and labels**: ``items``, ``Y``, ``labels``, ``tags``, ``pairs``, ``on``
-    * **meaning of cells**: ``absent``, ``empty``, ``yes``, ``no``, ``unknown``, ``sep``, ``format``
+    * **meaning of cells**: ``absent``, ``positive_only``, ``empty``, ``yes``, ``no``, ``unknown``, ``sep``,
+      ``rules``, ``format``
     * **roles of columns**: ``id``, ``group``, ``features``, ``vectors``, ``text``, ``ignore``, ``max_categories``
-    * **known before**: ``prior``, ``review``, ``calibrate_on``
+    * **known before**: ``prior``, ``sources``, ``reference``, ``review``, ``calibrate_on``
     * **method**: ``method``, ``effort``, ``random_state``
     * **decisions**: ``rule``, ``cost``, ``min_precision``, ``unsure``, ``observed_rate``, ``calibration``
 
@@ -109,6 +117,10 @@ def complete(
         A long table with one row per (id, tag), and the name of its id column; needs ``id`` and ``absent``.
     absent : {"irrelevant", "unknown"}, optional
         The meaning of a tag that an item does not list.
+    positive_only : str or sequence of str, optional
+        Labels, by name or pattern, of which an absent entry may be a missing positive, in a table where the other
+        labels are complete or half-known: a tag that was made today, and set on a few items. The other labels are
+        features of it. Without ``observed_rate`` its items are ranked, and none of its gaps is filled in.
     empty : {"unlabelled", "none"}, optional
         The meaning of a cell of ``tags`` without a tag, in any form: an unlabelled item, or an annotated item without
         tags. By default an empty list is an annotated item. An empty cell, a missing list and a list of only missing
@@ -118,6 +130,10 @@ def complete(
         is completed in these words.
     sep : str, optional
         The separator of tags in a cell; recognised by default.
+    rules : str or sequence of str, optional
+        Rules between labels, such as ``["jazz -> music", "one of: day, night", "at most one of: live, studio"]``, or a
+        file of them. Probabilities, filled entries and predictions of new items obey them; given entries that break
+        a rule stay, and are suspects. See :class:`halflabel.table.Description`.
     format : str, optional
         The format of the file, where items are a path; by default the content decides, see
         :mod:`halflabel.files`.
@@ -139,6 +155,14 @@ def complete(
         Probabilities from another source (a language model, last year's model): a table with the label columns. Its
         rows are found by ``id``, by its row labels, or by a column that identifies the rows of both tables. They are
         calibrated on the observed entries and added, see :meth:`halflabel.AutoLabeler.fit`.
+    sources : DataFrame or path, optional
+        The votes of several people or models: a long table with the columns item, label, source and value (1, 0, or a
+        probability). Columns such as ``dance@ann`` hold the votes of the source ``ann`` on the label ``dance``. The
+        error rates of each source are learned, and the entries are filled with the posterior, see
+        :class:`halflabel.completion.sources.Sources`. Labels need no column of their own. The votes of a source that is
+        alone are the labels, if no label is known.
+    reference : str, optional
+        The source whose votes are taken as true.
     review : DataFrame or path, optional
         A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace
         given entries before the fit; rows without an answer have no effect. Its column "why" or "reason" decides which
@@ -167,9 +191,10 @@ def complete(
         Fill only the entries that reach this expected precision, label by label. All other gaps stay empty.
     unsure : {"fill", "leave"}, default="fill"
         "leave" is short for ``min_precision=0.95``.
-    observed_rate : float in (0, 1], optional
+    observed_rate : float in (0, 1] or "ask", optional
         For labels that are positive-only: the label frequency c, the share of the relevant entries that were assigned.
-        It is an assumption that no data can confirm, see Notes.
+        It is an assumption that no data can confirm, see Notes. With "ask", it is estimated from answers about absent
+        entries: :meth:`Completion.ask_frequency` has the questions, and ``review`` takes the answers.
     calibration : {"auto", "as known", "shifted"}, default="auto"
         The probabilities of gaps where single entries are missing. "as known": they hold if entries are known without
         regard to their value. "shifted": they follow the rate of relevant entries among the gaps, which is estimated
@@ -207,32 +232,49 @@ def complete(
     >>> complete(songs, labels=["dance"]).table["dance"].tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
-    columns = Columns.take(locals())
+    columns = Description.take(locals())
     asked = choose_rule(rule, unsure, min_precision, cost)
     check_effort(effort)
     check_calibration(calibration)
     opened = open_table(items, Y, columns)
     given, answers = opened.labels, find_answers(review, opened)
     whole = use_answers(opened, answers)
-    opened = leave_unlearned(whole)
-    check_observed_rate(opened.labels, observed_rate)
-    model = _choose_method(method, observed_rate, random_state, effort)
+    opened = whole if whole.votes is not None else leave_unlearned(whole)
+    asks, observed_rate = observed_rate == "ask", None if observed_rate == "ask" else observed_rate
+    check_observed_rate(opened.labels, 1.0 if asks else observed_rate)
+    model = _choose_method(method, opened.labels, observed_rate, random_state, effort)
     precision = None if asked is None else asked.at
     if asked is not None and precision is None:
         model.use_rule(asked)
+    if opened.votes is not None:
+        check_votes_support(calibrate_on, opened.prior)
     if opened.prior is not None:
         check_prior_support(model)
-    if opened.labels.positive_only:
-        check_positive_only_support(model, precision)
+    if opened.labels.has_positive_only or isinstance(model, MixedLabeler):
+        check_positive_only_support(model, opened.labels, precision)
     allowed = order_by_row_labels(as_pandas(calibrate_on), opened.row_labels, "calibrate_on")
     calibrates = _choose_calibrating(allowed, select_calibrating(answers, given), whole.labels, model)
     if calibrates is not None:
         calibrates = calibrates[:, [whole.labels.names.index(name) for name in opened.labels.names]]
     check_memory(opened, model)
-    fitted = fit_with_auxiliary(
-        model, opened.X, opened.labels, groups=opened.groups, prior=opened.prior, calibrate_on=calibrates
-    )
-    return Completion(calibrate_gaps(Evidence(opened, fitted, precision, calibrates), calibration))
+    if opened.votes is not None:
+        known, fitted, learned = fit_with_votes(opened, model)
+        return Completion(Evidence(known, fitted, precision, sources=learned).obey_rules())
+    auxiliary: dict[str, Any] = {"groups": opened.groups, "prior": opened.prior, "calibrate_on": calibrates}
+    evidence = Evidence(opened, fit_with_auxiliary(model, opened.X, opened.labels, **auxiliary), precision, calibrates)
+    if asks:
+        evidence = _estimate_frequency(evidence, AskedFrequency.read(given, answers, evidence), auxiliary)
+    return Completion(calibrate_gaps(evidence, calibration).obey_rules())
+
+
+def _estimate_frequency(evidence: Evidence, asked: AskedFrequency, auxiliary: dict[str, Any]) -> Evidence:
+    """Return the evidence under the label frequency that answers show, or without one if they are too few."""
+    opened = replace(evidence.opened, notes=(asked.sentence, *evidence.opened.notes))
+    evidence = replace(evidence, opened=opened, asked_frequency=asked)
+    if asked.rate is None:
+        return evidence
+    model = clone(evidence.model).set_params(observed_rate=asked.rate)
+    return replace(evidence, model=fit_with_auxiliary(model, opened.X, opened.labels, **auxiliary))
 
 
 def _choose_calibrating(
@@ -289,9 +331,15 @@ def _divide_costs(cost: tuple[float, float]) -> float:
 
 
 def _choose_method(
-    method: PartialLabelEstimator | None, observed_rate: float | None, random_state: int | None, effort: str
+    method: PartialLabelEstimator | None,
+    labels: PartialLabels,
+    observed_rate: float | None,
+    random_state: int | None,
+    effort: str,
 ) -> PartialLabelEstimator:
     """Return a copy of the method that was given, or the default."""
+    if method is None and labels.is_mixed:
+        return MixedLabeler(effort, observed_rate=observed_rate, random_state=random_state)
     if method is None:
         return build_default_method(observed_rate, random_state, effort)
     if observed_rate is not None:

@@ -13,8 +13,12 @@ from halflabel.methods.base import PartialLabelEstimator
 MAX_ERROR = 0.97
 
 
-def describe_gaps(labels: PartialLabels, model: PartialLabelEstimator, rule: Rule) -> tuple[str, ...]:
+def describe_gaps(
+    labels: PartialLabels, model: PartialLabelEstimator, rule: Rule, voted: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """Return one sentence per kind of gap, the threshold rule, and one about the error on entries that were held out.
+
+    Sentences about votes come first, if there are any.
 
     Examples
     --------
@@ -24,9 +28,11 @@ def describe_gaps(labels: PartialLabels, model: PartialLabelEstimator, rule: Rul
      'Threshold rule: probable (relevant where the probability is at least one half).')
     """
     name = type(model).__name__
-    missing = _describe_missing(labels, name, _describe_coupling(model), rule.name == "precision")
+    missing = [*voted, *_describe_missing(labels, name, _describe_coupling(model), rule.name == "precision")]
+    if voted and labels.observed.all():
+        missing = list(voted)
     errors = _describe_errors(getattr(model, "members_", {}), name, positive_only=labels.positive_only)
-    decided = () if labels.observed.all() else (f"Threshold rule: {rule}.",)
+    decided = () if labels.observed.all() and not voted else (f"Threshold rule: {rule}.",)
     return (*missing, *decided, *errors)
 
 

@@ -44,7 +44,7 @@ def calibrate_gaps(evidence: Evidence, calibration: str) -> Evidence:
         entries are known. "shifted" shifts in any case.
     """
     labels = evidence.labels
-    if calibration == "as known" or labels.positive_only or labels.observed.all():
+    if calibration == "as known" or labels.has_positive_only or labels.observed.all():
         return evidence
     if calibration == "auto" and not _is_known_by_value(evidence):
         return evidence

@@ -20,7 +20,9 @@ from halflabel.completion.explanation import Explanation, explain_new, find_item
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_check import check_parts
 from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import trust_positives
 from halflabel.labels.rules import Rule
+from halflabel.methods.auto import MixedLabeler
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.cells import use_text_names
@@ -208,7 +210,7 @@ class Predictor:
     def read_labels(self, frame: pd.DataFrame) -> PartialLabels:
         """Return the labels that a table of new items states. A table may have none."""
         only_assigned = getattr(self.model, "positive_only_", False)
-        return read_known_labels(
+        known = read_known_labels(
             frame,
             self.roles,
             self.label_names,
@@ -217,6 +219,10 @@ class Predictor:
             notation=self.notation,
             meanings=self.meanings,
         )
+        if not isinstance(self.model, MixedLabeler):
+            return known
+        names = np.array(self.label_names, dtype=object)
+        return trust_positives(known, names[self.model.positives_].tolist())
 
     def explain(
         self,

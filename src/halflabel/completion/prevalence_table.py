@@ -116,6 +116,13 @@ def _choose_estimate(
 ) -> tuple[Callable[[Mask], Prevalence], float]:
     """Return the estimate for a group of items, and the gain. Under a rate of their own, gaps have no gain."""
     relevant, known, p = _take_entries(evidence, label)
+    if evidence.sources is not None:
+        deviation = evidence.sources.measure_deviation(p)
+        chosen = [evidence.labels.names.index(name) for name in ((label,) if isinstance(label, str) else label)]
+        sure = np.asarray(evidence.labels.observed[:, chosen].all(axis=1))
+        true = np.asarray(evidence.labels.relevant[:, chosen].all(axis=1))
+        posterior = _multiply(evidence.probabilities, evidence, label)
+        return lambda at: estimate_shifted(true[at], sure[at], posterior[at], deviation[at], confidence), np.nan
     if evidence.as_known is not None:
         low, high = (_multiply(evidence.vary_rates(z), evidence, label) for z in (-1.0, 1.0))
         of_shift = (high - low) / 2

@@ -14,8 +14,9 @@ from types import MappingProxyType
 from halflabel.completion.mapping.joint_space import JointSpace
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.labels.calibration import Calibration
+from halflabel.labels.label_rules import LabelRule, LabelRules
 from halflabel.labels.rules import Rule
-from halflabel.methods.auto import AutoLabeler, CalibratedPrior
+from halflabel.methods.auto import AutoLabeler, CalibratedPrior, MixedLabeler
 from halflabel.methods.auto.beta_calibration import BetaCurve, CheckedCalibration, ModeratedPlatt
 from halflabel.methods.auto.coupling import Coupling
 from halflabel.methods.auto.ensemble import CalibratedMember, Ensemble
@@ -25,6 +26,7 @@ from halflabel.methods.auto.graph import Neighbourhood
 from halflabel.methods.auto.harmonic import NodeValues
 from halflabel.methods.auto.kernel import KernelRegression
 from halflabel.methods.auto.logistic import LinearScores
+from halflabel.methods.auto.mixed import LabelFeatures
 from halflabel.methods.auto.new_items import NewItemDecision
 from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
 from halflabel.methods.auto.trees import Trees
@@ -43,10 +45,12 @@ from halflabel.table.tag_cells import TagNotation
 TABLE = (Roles, FeatureEncoder, TagNotation)
 
 #: Parts of several methods.
-SHARED = (Calibration, RateShift, Rule, KernelRidge, NystroemMap, Scaler)
+SHARED = (Calibration, RateShift, Rule, LabelRule, LabelRules, KernelRidge, NystroemMap, Scaler)
 
 AUTO = (
     AutoLabeler,
+    MixedLabeler,
+    LabelFeatures,
     CalibratedPrior,
     Weighting,
     Coordinates,

@@ -26,11 +26,16 @@ from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.prevalence_table import Labels, tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
+from halflabel.completion.updating import learn_answers
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics.layout.tsne import MIN_ITEMS
 from halflabel.table import OpenTable
+
+if TYPE_CHECKING:
+    from halflabel.completion.answers import Answers
+    from halflabel.table.accepted import PathLike, TableLike
 
 AnyPath = str | os.PathLike[str]
 
@@ -225,7 +230,29 @@ class Completion:
             If a check finds that entries are known because of their value, if assigned tags come without a label
             frequency, or for names that the table does not have.
         """
-        return self.opened.as_given(tabulate_prevalence(self.evidence, by, confidence, labels, versus))
+        return self.opened.as_given(tabulate_prevalence(self.evidence.of_filled, by, confidence, labels, versus))
+
+    def ask_frequency(self, n: int = 20) -> pd.DataFrame:
+        """Return questions about absent entries of positive-only labels, whose answers show the label frequency.
+
+        Each entry is drawn with a known probability, which increases with the probability of the entry. Give the
+        answers to ``complete(..., observed_rate="ask", review=answers)``; ask 20 questions three times.
+
+        Returns
+        -------
+        DataFrame
+            Columns: item, label, why, chance (the probability of being drawn), answer (empty, for 1 or 0), and the
+            columns that describe an item.
+
+        Raises
+        ------
+        ValueError
+            If the completion was not made with ``observed_rate="ask"``.
+        """
+        asked = self.evidence.asked_frequency
+        if asked is None:
+            raise ValueError('the label frequency was not asked for: call complete(..., observed_rate="ask").')
+        return self.opened.as_given(asked.ask(self.evidence, n))
 
     def finish(
         self,
@@ -277,6 +304,38 @@ class Completion:
             :attr:`Evidence.contradictions` are found), reason, answer (empty, for 1 or 0), and the shown columns.
         """
         return self.opened.as_given(list_for_review(self.evidence, max_rows, show, reason))
+
+    def update(self, answers: TableLike | PathLike | Answers) -> Completion:
+        """Return the completion after some further answers, in a small part of the time of a new fit.
+
+        The labels of the answered entries are fitted again, each on the structures of the last fit to all entries, see
+        :class:`halflabel.methods.auto.kept.KeptFit`. Calibrations, weights and all other labels stay. The result
+        depends on the answers, and not on the number of updates. It is near that of a new fit, and not equal to it:
+        about as near as two new fits with different ``random_state`` are. After many answers, call :func:`complete`
+        with all of them.
+
+        Parameters
+        ----------
+        answers : DataFrame or path
+            As in :func:`complete`, ``review``: the columns item, label and answer (1, 0, or empty).
+
+        Raises
+        ------
+        ValueError
+            If only a new fit can learn the answers: with another method than the default one, with a prior, from
+            positive-only labels, or if a label gets its first value of one kind. The error has the way on.
+
+        Examples
+        --------
+        >>> import numpy as np, pandas as pd
+        >>> from halflabel import complete
+        >>> songs = pd.DataFrame({"tempo": [60.1, 62.3, 64.7, 61.2, 120.4, 122.8, 125.1, 121.7]})
+        >>> songs["dance"] = [0, 0, np.nan, np.nan, 1, 1, np.nan, np.nan]
+        >>> answers = pd.DataFrame({"item": [2, 7], "label": "dance", "answer": [1, 1]})
+        >>> complete(songs, labels=["dance"]).update(answers).table["dance"].tolist()
+        [0, 0, 1, 0, 1, 1, 1, 1]
+        """
+        return Completion(learn_answers(self.evidence, answers))
 
     def explain(self, item: Hashable, label: str) -> Explanation:
         """Return why the entry of ``item`` (its id) and ``label`` has its probability.

@@ -32,6 +32,7 @@ def evaluate(
     pairs: TableLike | None = None,
     on: str | None = None,
     absent: Absent | None = None,
+    positive_only: str | Sequence[str] = (),
     empty: Empty | None = None,
     sep: str | None = None,
     id: str | None = None,
@@ -63,7 +64,7 @@ def evaluate(
     ----------
     items, Y : DataFrame, path or array-like
         As in :func:`halflabel.complete`: a table that holds the labels, or features and labels apart.
-    labels, tags, pairs, on, absent, empty, sep, id, group, features : optional
+    labels, tags, pairs, on, absent, positive_only, empty, sep, id, group, features : optional
         The role of each column, as in :func:`halflabel.complete`.
     vectors, text, ignore, max_categories, prior, yes, no, unknown, format : optional
         The role of each column, as in :func:`halflabel.complete`.

@@ -21,6 +21,7 @@ from halflabel.labels.intervals import resampled_interval
 from halflabel.labels.masking import hide_like_gaps, hide_positives
 from halflabel.labels.metrics import METRICS, macro_auc
 from halflabel.labels.positive_only import LearnsFromPositives, assume, mark_unassigned
+from halflabel.labels.ranks import rank_rows
 from halflabel.methods.base import PartialLabelEstimator
 
 #: Metrics of hidden entries.
@@ -282,9 +283,7 @@ def ranked_pairs(known: PartialLabels, hidden: Mask) -> PartialLabels:
 
 def rank_hidden(p: Floats, unknown: Mask, hidden: Mask) -> dict[str, float]:
     """Return the mean and median rank of a hidden entry among the unknown entries of its item."""
-    from scipy.stats import rankdata  # imported here: it takes a second
-
-    ranks = rankdata(np.where(unknown, -p, np.inf), axis=1)[hidden]
+    ranks = rank_rows(-p, unknown)[hidden]
     return {"mean_rank": float(ranks.mean()), "median_rank": float(np.median(ranks))}
 
 

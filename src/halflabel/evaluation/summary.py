@@ -87,7 +87,7 @@ def evaluate_table(
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     check_observed_rate(opened.labels, observed_rate)
-    opened = leave_unlearned(opened)
+    opened = _leave_positive_only(leave_unlearned(opened))
     rng = np.random.default_rng(random_state)
     sample = sample_items(opened, rng)
     _check_input(sample, methods)
@@ -115,6 +115,14 @@ def evaluate_table(
         curve=points,
         more_labels="" if points is None else describe_curve(points, hiding.decisive),
     )
+
+
+def _leave_positive_only(opened: OpenTable) -> OpenTable:
+    """Return a mixed table without its positive-only labels: no entry of them is known to be irrelevant."""
+    if not opened.labels.is_mixed:
+        return opened
+    others = np.array(opened.labels.names, dtype=object)[~np.asarray(opened.labels.positives)]
+    return opened.keep_labels(others.tolist())
 
 
 def choose_hiding(opened: OpenTable, share: float, observed_rate: float | None) -> Hiding:

@@ -18,7 +18,7 @@ MAX_FREQUENT = 20
 def summarize_prevalence(completion: Completion) -> dict[str, Any]:
     """Return the most frequent labels with their intervals, or the reason why nothing can be counted."""
     try:
-        table = tabulate_prevalence(completion.evidence)
+        table = tabulate_prevalence(completion.evidence.of_filled)
     except ValueError as error:
         return {"reason": str(error), "rows": [], "labels": 0}
     if table.empty:

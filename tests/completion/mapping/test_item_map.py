@@ -63,6 +63,10 @@ def test_only_a_map_of_two_dimensions_has_regions(filled):
     flat = filled.map()
     assert flat.regions == name_regions(flat.coordinates.to_numpy(), flat.labels)
     assert len(flat.regions) > 0
+    table = flat.region_table
+    assert list(table["label"]) == [each.label for region in flat.regions for each in region.lifts]
+    assert table["centre"].isin(flat.coordinates.index).all()
+    assert (table["low"] <= table["lift"]).all()
     assert filled.map(3, method="ssdrmc").regions == ()
 
 
@@ -86,7 +90,7 @@ def test_the_weight_of_labels_is_their_share_of_the_variance(filled):
 
 
 def test_labels_without_skill_have_hardly_any_weight(rng):
-    filled = complete(rng.normal(size=(80, 4)), rng.integers(0, 2, (80, 2)).astype(float))
+    filled = complete(rng.normal(size=(300, 4)), rng.integers(0, 2, (300, 2)).astype(float))
     assert filled.map().label_weight < 0.1
     assert "out-of-fold predictions" in filled.map().notes[0]
     labels = filled.evidence.learned_from

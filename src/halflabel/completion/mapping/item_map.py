@@ -69,6 +69,21 @@ class ItemMap:
         """The dense regions of a map of two dimensions, with the labels that are more frequent there."""
         return name_regions(self.places, self.labels) if self.places.shape[1] == 2 else ()
 
+    @property
+    def region_table(self) -> pd.DataFrame:
+        """The regions as a table with one row for each label that names a region.
+
+        Columns: region (a number), centre (the id of an item), items (their number), label, lift (how many times as
+        frequent as elsewhere), low, high.
+        """
+        ids = self.coordinates.index if isinstance(self.coordinates, pd.DataFrame) else range(len(self.places))
+        rows = [
+            (number, ids[region.centre], region.n_items, each.label, each.lift, each.low, each.high)
+            for number, region in enumerate(self.regions)
+            for each in region.lifts
+        ]
+        return pd.DataFrame(rows, columns=["region", "centre", "items", "label", "lift", "low", "high"])
+
     def describe(self) -> tuple[str, ...]:
         """Return the notes and the quality in sentences."""
         quality = self.quality.describe()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, decimal, plural
@@ -91,7 +91,7 @@ def name_regions(coordinates: Floats, labels: PartialLabels) -> tuple[Region, ..
     relevant, observed = (labels.relevant & labels.observed).astype(float), labels.observed.astype(float)
     inside, n_inside = member @ relevant, member @ observed
     outside, n_outside = relevant.sum(axis=0) - inside, observed.sum(axis=0) - n_inside
-    z = float(norm.isf(LEVEL / 2 / max(inside.size, 1)))
+    z = -float(ndtri(LEVEL / 2 / max(inside.size, 1)))
     lift, low, high = estimate_lift(inside, n_inside, outside, n_outside, z)
     named = []
     for r, item in enumerate(centre):
