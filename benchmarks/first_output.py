@@ -84,7 +84,7 @@ def run(user, options, folder):
     if user.command[0] == "notebook":
         code = NOTEBOOK.format(
             options=", min_precision=0.95" if options else "",
-            last="filled.review().to_csv('review.csv', index=False)" if options else "",
+            last="filled.review().write_csv('review.csv')" if options else "",
         )
         command, shown = [sys.executable, "-c", code], "one cell in Python"
     else:

@@ -44,7 +44,7 @@ from halflabel import AutoLabeler, PartialLabels
 from halflabel.labels.calibration import thresholds
 from halflabel.labels.metrics import brier, micro_f1
 
-CASES = ("yeast", "tmc", "text", "labels", "dense100", "large")
+CASES = ("yeast", "tmc", "text2", "text", "labels", "dense100", "large")
 
 
 # -- methods: from features and known labels to the probabilities of the items without labels ------------------------

@@ -27,7 +27,7 @@ from _common import FOLDER, append_record, make_parser, read_records, run_alone,
 from auto_methods import weight_features
 from rivals import make_lightgbm
 from scipy.special import expit, logit
-from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -48,6 +48,7 @@ RIVALS = {
     "knn": partial(KNeighborsRegressor, 15),
     "extratrees": partial(ExtraTreesRegressor, 200, max_features="sqrt", min_samples_leaf=2, random_state=0),
     "lightgbm": make_lightgbm,
+    "histboosting": partial(HistGradientBoostingClassifier, random_state=0),  # dense features only
 }
 
 
@@ -130,6 +131,8 @@ def score(make, X, rows, relevant, new):
 def measure(name, kind, share, seed, methods):
     """Yield the Brier score and the CPU seconds of each method of a cell."""
     X, known, hidden = make_cell(name, kind, share, seed)
+    if is_sparse(X):
+        methods = [method for method in methods if method != "histboosting"]
     of_rivals = []
     for method in methods:
         with use_one_thread():
