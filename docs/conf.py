@@ -45,7 +45,7 @@ html_static_path = ["_static"]
 html_css_files = ["halflabel.css"]
 ROOMY = (
     *("start", "missing", "report", "review", "formats", "methods", "how", "comparison", "measured"),
-    *("prior", "own-model", "command", "architecture", "papers/*", "examples/*"),
+    *("prior", "own-model", "command", "architecture", "papers/*", "examples/*", "measured/*"),
 )
 html_sidebars = {page: [] for page in ROOMY}
 html_show_sourcelink = False

@@ -20,7 +20,7 @@ MAX_LABELLED = 2000
 
 #: The band is wider by sqrt(1 + SPREAD / n), with n observed entries of a label, or groups of items with one: the
 #: ensemble learned from the same items, so that calibrations of bootstrap samples differ too little (see
-#: docs/measured.md).
+#: docs/measured/precision.md).
 SPREAD = 100
 
 #: Name of the row for all labels together.
