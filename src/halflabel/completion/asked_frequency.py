@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from halflabel.table.items import choose_shown, take_shown
 
 if TYPE_CHECKING:
     from halflabel.completion.answers import Answers
-    from halflabel.completion.evidence import Evidence
+    from halflabel.table import OpenTable
 
 #: Minimum number of answers for an estimate, and number of answers to ask for.
 MIN_ANSWERS, ENOUGH = 20, 60
@@ -49,15 +50,17 @@ class AskedFrequency:
     log_odds: Floats
 
     @classmethod
-    def read(cls, given: PartialLabels, answers: Answers | None, evidence: Evidence) -> AskedFrequency:
-        """Return the answers about absent entries of a table, with the scores of a fit that has learned them."""
-        at = [given.names.index(name) for name in evidence.labels.names]
+    def read(
+        cls, given: PartialLabels, answers: Answers | None, names: Sequence[str], assigned: Floats
+    ) -> AskedFrequency:
+        """Return the answers about absent entries of some labels, with P(assigned) by a fit that has learned them."""
+        at = [given.names.index(name) for name in names]
         answered, relevant = np.zeros(given.shape, dtype=bool), np.zeros(given.shape, dtype=bool)
         if answers is not None:
             answered[answers.rows, answers.columns] = True
             relevant[answers.rows, answers.columns] = answers.relevant
-        given, log_odds = given.select(at), logit(evidence.learned_probabilities)
-        return cls(given, answered[:, at] & cls.find_absent(given), relevant[:, at], log_odds)
+        given = given.select(at)
+        return cls(given, answered[:, at] & cls.find_absent(given), relevant[:, at], logit(assigned))
 
     @staticmethod
     def find_absent(given: PartialLabels) -> Mask:
@@ -118,7 +121,7 @@ class AskedFrequency:
             f"{high:.0f} %, confidence 90 %).{more}"
         )
 
-    def ask(self, evidence: Evidence, n: int, seed: int = 0) -> pd.DataFrame:
+    def ask(self, opened: OpenTable, n: int, seed: int = 0) -> pd.DataFrame:
         """Return ``n`` questions about absent entries, each drawn with a known probability.
 
         Columns: item, label, why, chance (the probability of being drawn), answer (empty, for 1 or 0), shown columns.
@@ -130,10 +133,8 @@ class AskedFrequency:
         drawn, chance = draw_by_size(size.ravel()[free], min(n, len(free)), np.random.default_rng([seed, len(free)]))
         drawn = drawn[np.argsort(-size.ravel()[free][drawn], kind="stable")]
         rows, columns = np.divmod(free[drawn], absent.shape[1])
-        table = pd.DataFrame(
-            {"item": evidence.opened.index[rows], "label": np.array(self.given.names, object)[columns]}
-        )
+        table = pd.DataFrame({"item": opened.index[rows], "label": np.array(self.given.names, object)[columns]})
         table = table.assign(why=Reason.FREQUENCY.value, chance=chance[drawn])
         table["answer"] = pd.array([None] * len(rows), dtype="Int8")
-        shown = take_shown(evidence.opened, choose_shown(evidence.opened), rows)
+        shown = take_shown(opened, choose_shown(opened), rows)
         return table.join(shown.rename(columns={name: f"{name} (column)" for name in table.columns}))

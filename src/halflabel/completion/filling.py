@@ -263,7 +263,10 @@ def complete(
     auxiliary: dict[str, Any] = {"groups": opened.groups, "prior": opened.prior, "calibrate_on": calibrates}
     evidence = Evidence(opened, fit_with_auxiliary(model, opened.X, opened.labels, **auxiliary), precision, calibrates)
     if asks:
-        evidence = _estimate_frequency(evidence, AskedFrequency.read(given, answers, evidence), auxiliary)
+        assigned = evidence.learned_probabilities
+        evidence = _estimate_frequency(
+            evidence, AskedFrequency.read(given, answers, evidence.labels.names, assigned), auxiliary
+        )
     return Completion(calibrate_gaps(evidence, calibration).obey_rules())
 
 

@@ -252,7 +252,7 @@ class Completion:
         asked = self.evidence.asked_frequency
         if asked is None:
             raise ValueError('the label frequency was not asked for: call complete(..., observed_rate="ask").')
-        return self.opened.as_given(asked.ask(self.evidence, n))
+        return self.opened.as_given(asked.ask(self.opened, n))
 
     def finish(
         self,
