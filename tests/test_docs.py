@@ -21,6 +21,7 @@ import pytest
 import halflabel as hl
 from halflabel.cli import main
 from halflabel.datasets import make_low_rank
+from halflabel.evidence.warnings import CODES
 from halflabel.labels.masking import hide_items
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, TEXT_MEMBERS
 
@@ -175,6 +176,11 @@ def test_every_command_has_its_place():
     text = (DOCS / "command.md").read_text(encoding="utf-8")
     for words, _ in commands():
         assert f"$ halflabel {' '.join(words)} --help" in text
+
+
+def test_every_code_of_a_warning_has_its_section():
+    text = (DOCS / "warnings.md").read_text(encoding="utf-8")
+    assert tuple(re.findall(r"^## (.+)$", text, re.M)) == CODES
 
 
 def test_the_changelog_and_the_citation_are_of_this_version():

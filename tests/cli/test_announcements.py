@@ -89,10 +89,12 @@ def test_the_terminal_has_the_warnings_and_cautions_of_the_report(songs, change)
     result = run("complete", songs, "--labels", "tag_*", "--effort", "fast")
     page = songs.with_name("songs.report.html").read_text()
     found = re.findall(
-        r'<li class="(warning|caution)">\s*<h3><span class="level">\w+</span> (.*?)</h3>\s*<p>(.*?)</p>', page
+        r'<li class="(warning|caution)">\s*<h3><span class="level">\w+</span> (.*?) <code>(.*?)</code></h3>'
+        r"\s*<p>(.*?)</p>",
+        page,
     )
-    for level, title, text in found:
-        sentence = f"Warning: {title}. {text}" if level == "warning" else f"Caution: {title}."
+    for level, title, code, text in found:
+        sentence = f"Warning: {title}. {text} [{code}]" if level == "warning" else f"Caution: {title}. [{code}]"
         assert html.unescape(sentence.replace("\N{NO-BREAK SPACE}", " ")) in result.stdout.splitlines()
     assert len(re.findall(r"^(?:Warning|Caution): ", result.stdout, re.MULTILINE)) == len(found)
     assert found

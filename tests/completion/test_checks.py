@@ -16,6 +16,7 @@ from halflabel import AutoLabeler, PartialLabels
 from halflabel.cli import main
 from halflabel.completion.checks import (
     _write_size,
+    check_accepted,
     check_calibrate_on,
     check_observed_rate,
     check_positive_only_support,
@@ -177,3 +178,9 @@ def test_any_method_needs_three_copies_of_the_features_its_edges_or_kernel_and_i
 
 def test_sizes_are_written_in_gibibytes():
     assert _write_size(3 * 2**29) == "1.5 GiB"
+
+
+def test_an_accepted_code_is_one_of_the_codes():
+    check_accepted(["few-items", "drift"])
+    with pytest.raises(ValueError, match=r"no warning has the code 'few-item' \(accept=\): did you mean 'few-items'\?"):
+        check_accepted(["drift", "few-item"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halflabel.evidence.warnings import collect_warnings
+from halflabel.evidence.warnings import collect_warnings, describe_correction
 from halflabel.labels import PartialLabels
 
 GOOD = {"ece": 0.02, "ece_by_chance": 0.015}
@@ -112,6 +112,18 @@ def test_nothing_is_fine_where_a_check_contradicts_probabilities(found):
     assert results[0]["level"] == "warning"
     assert "No expected precision is printed." in results[0]["text"]
     assert len({each["title"] for each in results}) == len(results)
+
+
+@pytest.mark.parametrize("code", ["few-groups", "drift", "reading", "known-by-value"])
+def test_an_accepted_result_is_a_note_and_the_others_stay(code):
+    correction = [describe_correction(10, 5.0, 2.0, is_selected=True)]
+    given = {"drift": 0.9, "groups": 3, "notes": ["A column was left out."], "correction": correction}
+    before, after = check(**given), check(**given, accepted=[code])
+    assert {each["code"]: each["level"] for each in after} == {
+        each["code"]: "note" if each["code"] == code else each["level"] for each in before
+    }
+    assert correction[0]["level"] == "warning"
+    assert check(accepted=["calibration"]) == check()
 
 
 def test_notes_from_reading_the_table_are_repeated_in_bounds():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._memory import free_memory
-from halflabel._wording import option, plural
+from halflabel._wording import closest, option, plural
+from halflabel.evidence.warnings import CODES
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
 from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler
@@ -27,6 +29,13 @@ def check_observed_rate(labels: PartialLabels, observed_rate: float | None) -> N
             f"may be a missing positive ({option('absent', 'unknown')}); these labels have irrelevant entries: leave "
             "it out."
         )
+
+
+def check_accepted(codes: Sequence[str]) -> None:
+    """Raise for a code that no warning has."""
+    for code in codes:
+        if code not in CODES:
+            raise ValueError(f"no warning has the code {code!r} ({option('accept')}): {closest(code, CODES)}")
 
 
 def check_prior_support(model: PartialLabelEstimator) -> None:

@@ -309,12 +309,13 @@ class Evidence:
 
     @cached_property
     def warnings(self) -> list[Result]:
-        """The results of all checks, the most serious first: level (warning, caution, note or fine), title, text."""
+        """The results of all checks, the most serious first: code, level (warning, caution, note or fine), ..."""
         if self.of_filled is not self:
             return self.of_filled.warnings
         notes, changes = self.opened.notes, [*self.correction, *self._rate_changes]
         broken = describe_broken({str(rule): int(at.any(axis=1).sum()) for rule, at in self.broken_rules})
         given: dict[str, Any] = {"drift": self.drift, "notes": notes, "correction": changes, "broken": broken}
+        given["accepted"] = self.opened.description.accept
         return collect_warnings(self.learned_from, **given, **self._checked)
 
     @property

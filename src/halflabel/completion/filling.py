@@ -15,6 +15,7 @@ from halflabel._wording import option, quoted
 from halflabel.completion.answers import Answers, find_answers, select_calibrating, use_answers
 from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.checks import (
+    check_accepted,
     check_calibrate_on,
     check_memory,
     check_observed_rate,
@@ -241,6 +242,7 @@ def complete(
     whole = use_answers(opened, answers)
     opened = whole if whole.votes is not None else leave_unlearned(whole)
     asks, observed_rate = observed_rate == "ask", None if observed_rate == "ask" else observed_rate
+    check_accepted(opened.description.accept)
     check_observed_rate(opened.labels, 1.0 if asks else observed_rate)
     model = _choose_method(method, opened.labels, observed_rate, random_state, effort)
     precision = None if asked is None else asked.at

@@ -6,7 +6,7 @@ import numpy as np
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, percent, plural
-from halflabel.evidence.warnings import Result
+from halflabel.evidence.warnings import Result, make_result
 from halflabel.labels import PartialLabels
 
 #: Factor by which the share changes, minimum number of given entries and of gaps, and maximum number of labels named.
@@ -63,5 +63,5 @@ def check_rates(labels: PartialLabels, p: Floats) -> list[Result]:
         "the items with gaps are of another kind. In the first case the numbers about gaps are wrong: label a few gaps "
         "that you choose at random, and compare."
     )
-    return [{"level": "warning", "title": f"{plural(len(found), 'label has', 'labels have')} another share of relevant "
-             "entries in the gaps", "text": text}]  # fmt: skip
+    title = f"{plural(len(found), 'label has', 'labels have')} another share of relevant entries in the gaps"
+    return [make_result("other-rates", "warning", title, text)]

@@ -1,9 +1,12 @@
-"""Checks of a completion, as sentences: the values not to trust, and the checks that were passed."""
+"""Checks of a completion, as sentences: the values not to trust, and the checks that were passed.
+
+Each check has a code, which every output prints; docs/warnings.md has a section per code.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -12,6 +15,24 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import wilson_interval
 
 Result = dict[str, str]
+
+#: The code of each check, in the order of docs/warnings.md.
+Code = Literal[
+    "few-items",
+    "few-groups",
+    "few-examples",
+    "drift",
+    "calibration",
+    "known-by-value",
+    "unlike-gaps",
+    "other-rates",
+    "label-frequency",
+    "more-assigned",
+    "look-unlabelled",
+    "broken-rules",
+    "reading",
+]
+CODES: tuple[str, ...] = get_args(Code)
 
 #: The ways to measure a precision in any case.
 SETTLE = (
@@ -55,6 +76,7 @@ def collect_warnings(
     groups: int | None = None,
     correction: Sequence[Result] = (),
     broken: Sequence[Result] = (),
+    accepted: Sequence[str] = (),
 ) -> list[Result]:
     """Return the results of all checks, the most serious first.
 
@@ -82,11 +104,13 @@ def collect_warnings(
         From :func:`describe_correction`, if probabilities were corrected for this difference.
     broken : sequence of dict
         From :func:`describe_broken`, if given entries break rules between labels.
+    accepted : sequence of str
+        Codes of checks whose results are notes, because a person has read and accepted them.
 
     Returns
     -------
     list of dict
-        ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
+        ``code``, ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
     """
     contradictions = find_contradictions(quality=quality, positive=positive, selected=selected, groups=groups)
     results = [
@@ -99,7 +123,10 @@ def collect_warnings(
         *([] if contradictions else _check_calibration(quality, positive)),
         *_check_items(labels),
     ]
-    results += [_make_result("note", "Note from reading the table", clipped(note, 500)) for note in notes[:MAX_NOTES]]
+    title = "Note from reading the table"
+    results += [make_result("reading", "note", title, clipped(note, 500)) for note in notes[:MAX_NOTES]]
+    read = [each["code"] in accepted and each["level"] != "fine" for each in results]
+    results = [{**each, "level": "note"} if is_read else each for each, is_read in zip(results, read, strict=True)]
     kept = [result for result in results if not ((contradictions or correction) and result["level"] == "fine")]
     return sorted(kept, key=lambda result: _RANK.index(result["level"]))
 
@@ -133,7 +160,7 @@ def describe_correction(gaps: int, before: float, after: float, *, is_selected: 
         f'this correction; calibration="as known" leaves it out.'
     )
     title = "Given entries were chosen because of their value"
-    return {**_make_result("warning", title, text), "code": "known-by-value"}
+    return make_result("known-by-value", "warning", title, text)
 
 
 def describe_broken(broken: Mapping[str, int]) -> list[Result]:
@@ -143,16 +170,17 @@ def describe_broken(broken: Mapping[str, int]) -> list[Result]:
     items = [f"{plural(n, 'item breaks', 'items break')} {rule!r}" for rule, n in list(broken.items())[:MAX_BROKEN]]
     more = [f"and {plural(len(broken) - MAX_BROKEN, 'more rule')}"] if len(broken) > MAX_BROKEN else []
     text = f"{', '.join((*items, *more))}. These entries stay as they are, and are suspects: one is wrong at least."
-    return [_make_result("caution", "Given entries break rules between labels", text)]
+    return [make_result("broken-rules", "caution", "Given entries break rules between labels", text)]
+
+
+def make_result(code: Code, level: str, title: str, text: str) -> Result:
+    """Return the result of a check as a record."""
+    return {"code": code, "level": level, "title": title, "text": text}
 
 
 def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:
     """Return whether the assigned share, among entries with P(assigned) above the label frequency, exceeds it."""
     return entries > 0 and wilson_interval(assigned / entries, entries)[0] > observed_rate
-
-
-def _make_result(level: str, title: str, text: str) -> Result:
-    return {"level": level, "title": title, "text": text}
 
 
 def _describe_assumption(c: float | None) -> Result:
@@ -168,13 +196,14 @@ def _describe_assumption(c: float | None) -> Result:
             "factor 1/c. The label frequency c is the share of the relevant entries that were assigned; it cannot be "
             "estimated from the data. If you know it, set it (--observed-rate, observed_rate)."
         )
-        return _make_result("warning", "Probabilities are of being assigned, not of being relevant", text)
+        title = "Probabilities are of being assigned, not of being relevant"
+        return make_result("label-frequency", "warning", title, text)
     text = (
         f"{start} All probabilities of being relevant are right only if {percent(c)} of the relevant entries were "
         "assigned, with the same chance for all items and labels. The table of label frequencies shows the "
         "results for other shares."
     )
-    return _make_result("caution", "Probabilities depend on an assumption", text)
+    return make_result("label-frequency", "caution", "Probabilities depend on an assumption", text)
 
 
 def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
@@ -188,7 +217,7 @@ def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
         "assigned, or typical entries were assigned more often than others. In both cases the probabilities of "
         "being relevant are too high."
     )
-    return [_make_result("warning", f"More was assigned than {percent(c)}", text)]
+    return [make_result("more-assigned", "warning", f"More was assigned than {percent(c)}", text)]
 
 
 def _check_lacking(positive: Mapping[str, Any]) -> list[Result]:
@@ -203,7 +232,7 @@ def _check_lacking(positive: Mapping[str, Any]) -> list[Result]:
         "State which items were annotated: by an empty list of tags, by their ids (--set annotated=FILE, annotated=), "
         'or, if all items were, by --set empty=none (empty="none").'
     )
-    return [_make_result("warning", "Annotated items without a label look unlabelled", text)]
+    return [make_result("look-unlabelled", "warning", "Annotated items without a label look unlabelled", text)]
 
 
 def _describe_selection() -> list[Result]:
@@ -212,7 +241,7 @@ def _describe_selection() -> list[Result]:
         "difference is larger than by chance. Entries were probably given because of their value: for example, only "
         "labels that an item has were noted. Then probabilities that hold for given entries do not hold for the gaps."
     )
-    return [_make_result("warning", "Given entries differ from the gaps", text)]
+    return [make_result("unlike-gaps", "warning", "Given entries differ from the gaps", text)]
 
 
 def _describe_groups(groups: int) -> list[Result]:
@@ -220,7 +249,7 @@ def _describe_groups(groups: int) -> list[Result]:
         f"The labelled items are of {plural(groups, 'group')}. Items of one group resemble each other, so that "
         f"fewer than {MIN_GROUPS} groups cannot show how right the values of other groups are."
     )
-    return [_make_result("warning", "Very few labelled groups", text)]
+    return [make_result("few-groups", "warning", "Very few labelled groups", text)]
 
 
 def _check_examples(labels: PartialLabels) -> list[Result]:
@@ -234,7 +263,8 @@ def _check_examples(labels: PartialLabels) -> list[Result]:
         f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} given entries of the rarer value. A measured AUC can be "
         "wrong by 0.1 or more there."
     )
-    return [_make_result("caution", f"{plural(len(names), 'label has', 'labels have')} very few examples", text)]
+    title = f"{plural(len(names), 'label has', 'labels have')} very few examples"
+    return [make_result("few-examples", "caution", title, text)]
 
 
 def _check_calibration(quality: Mapping[str, float], positive: Mapping[str, Any] | None) -> list[Result]:
@@ -251,12 +281,12 @@ def _check_calibration(quality: Mapping[str, float], positive: Mapping[str, Any]
         text = f"{start} A difference of at most {percent(MAX_CALIBRATION_ERROR)} is small."
         if has_precision:
             text += " An expected precision is an average over many entries like these; single values can be wrong."
-        return [_make_result("fine", f"{subject} are well calibrated", text)]
+        return [make_result("calibration", "fine", f"{subject} are well calibrated", text)]
     if error <= 2 * by_chance:
         text = f"{start} There are too few given entries to find the reason: use the probabilities as rough values."
-        return [_make_result("caution", f"{subject} cannot be checked well", text)]
+        return [make_result("calibration", "caution", f"{subject} cannot be checked well", text)]
     text = f"{start} Use the order of the probabilities, not their values."
-    return [_make_result("warning", f"{subject} are poorly calibrated", text)]
+    return [make_result("calibration", "warning", f"{subject} are poorly calibrated", text)]
 
 
 def _check_items(labels: PartialLabels) -> list[Result]:
@@ -264,14 +294,14 @@ def _check_items(labels: PartialLabels) -> list[Result]:
     if labelled >= MIN_ITEMS:
         return []
     text = f"Only {plural(labelled, 'item has', 'items have')} a given entry: all numbers are rough."
-    return [_make_result("warning", "Very few labelled items", text)]
+    return [make_result("few-items", "warning", "Very few labelled items", text)]
 
 
 def _check_drift(auc: float | None, labels: PartialLabels) -> Result:
     labelled, unlabelled = int((~labels.unlabelled).sum()), int(labels.unlabelled.sum())
     if auc is None:
         text = _explain_unknown_drift(labelled, unlabelled)
-        return _make_result("note", "Labelled and unlabelled items cannot be compared", text)
+        return make_result("drift", "note", "Labelled and unlabelled items cannot be compared", text)
     # By chance: two standard deviations of the AUC of equal distributions (Mann and Whitney, 1947).
     by_chance = 0.5 + 2 * np.sqrt((labelled + unlabelled + 1) / (12 * labelled * unlabelled))
     start = (
@@ -283,12 +313,12 @@ def _check_drift(auc: float | None, labels: PartialLabels) -> Result:
             f"{start} The quality on given entries may not hold for the gaps: label a few dozen unlabelled items that "
             "you choose at random, and run this again."
         )
-        return _make_result("warning", "Unlabelled items clearly differ from labelled ones", text)
+        return make_result("drift", "warning", "Unlabelled items clearly differ from labelled ones", text)
     if auc >= max(MIN_DRIFT, by_chance):
         text = f"{start} Expect a lower quality in the gaps than on given entries, and check a random sample."
-        return _make_result("caution", "Unlabelled items differ somewhat from labelled ones", text)
+        return make_result("drift", "caution", "Unlabelled items differ somewhat from labelled ones", text)
     text = f"{start} The quality on given entries should hold for the gaps."
-    return _make_result("fine", "Unlabelled items are similar to labelled ones", text)
+    return make_result("drift", "fine", "Unlabelled items are similar to labelled ones", text)
 
 
 def _explain_unknown_drift(labelled: int, unlabelled: int) -> str:

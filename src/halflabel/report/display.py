@@ -46,9 +46,10 @@ def describe_warnings(completion: Completion, *, every: bool = True) -> tuple[st
     """Return the warnings of the report in sentences and its cautions by title, or only the contradictions."""
     evidence = completion.evidence
     found = evidence.warnings if every else [*evidence.correction, *evidence.contradictions]
+    warned, doubted = ([each for each in found if each["level"] == level] for level in ("warning", "caution"))
     sentences = {
-        "warning": [f"Warning: {each['title']}. {each['text']}" for each in found if each["level"] == "warning"],
-        "caution": [f"Caution: {each['title']}." for each in found if each["level"] == "caution"],
+        "warning": [f"Warning: {each['title']}. {each['text']} [{each['code']}]" for each in warned],
+        "caution": [f"Caution: {each['title']}. [{each['code']}]" for each in doubted],
     }
     return tuple(sentence.replace("\xa0", " ") for level in sentences.values() for sentence in level)
 

@@ -32,8 +32,8 @@ VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
 #: Fields that state how a file is read.
 OF_FILE = ("skip_rows", "delimiter", "encoding", "xml", "top_labels", "items_table", "query", "sheet")
 
-#: Fields of a description about cells, in addition to the fields of :class:`Columns`. They also hold for many files.
-OF_CELLS = ("case", "tag_marks", "scores", "missing", "rules")
+#: Fields of a description, in addition to the fields of :class:`Columns`, that also hold for many files.
+OF_CELLS = ("case", "tag_marks", "scores", "missing", "rules", "accept")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -205,6 +205,8 @@ class Description(Columns):
         Columns that are shown wherever items are listed.
     thumbnails : (int, int), optional
         Height and width of the grey images that the vectors of the items are shown as.
+    accept : str or sequence of str, optional
+        Codes of warnings that you have read and accept, such as "few-items": they become notes.
     """
 
     case: str | None = None
@@ -231,12 +233,14 @@ class Description(Columns):
     embed: str | Callable[[list[str]], Any] | None = None
     show: str | Sequence[str] | None = None
     thumbnails: tuple[int, int] | None = None
+    accept: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         words = (self.missing,) if isinstance(self.missing, str | int | float) else self.missing
         object.__setattr__(self, "missing", tuple(map(str, words)))
         object.__setattr__(self, "rules", collect_rules(self.rules))
+        object.__setattr__(self, "accept", (self.accept,) if isinstance(self.accept, str) else tuple(self.accept))
         if self.show is not None:
             object.__setattr__(self, "show", (self.show,) if isinstance(self.show, str) else tuple(map(str, self.show)))
 

@@ -260,6 +260,8 @@ KEYS = (
     Key("items", "The table of a database that holds the items.", metavar="TABLE", argument="items_table"),
     Key("query", "The SELECT whose rows are the items, for a database.", metavar="SQL"),
     Key("sheet", "The sheet of a workbook that holds the items; by default the first one.", metavar="NAME"),
+    Key("accept", "Codes of warnings that you have read and accept, such as few-items: they become notes.", "names",
+        "CODES"),
     Key("top_labels", "Keep the most frequent labels (svmlight).", "number", "N"),
 )  # fmt: skip
 

@@ -105,6 +105,7 @@ def open_table(
     embed: str | Callable[[list[str]], Any] | None = None,
     show: str | Sequence[str] | None = None,
     thumbnails: tuple[int, int] | None = None,
+    accept: str | Sequence[str] = (),
 ) -> OpenTable:
     """Give every column its role, read the labels and encode the features.
 
@@ -143,6 +144,8 @@ def open_table(
         Columns that are shown wherever items are listed; by default the text and columns that look like ids.
     thumbnails : (int, int), optional
         Height and width of the grey images that the vectors of the items are shown as.
+    accept : str or sequence of str, optional
+        Codes of warnings that you have read and accept, such as "few-items": they become notes.
 
     Returns
     -------
