@@ -31,7 +31,7 @@ def respond(path, truth):
 
 def finish(songs, truth, *more):
     """Run the command until the task is done, and return the last result."""
-    result = run("finish", songs, *more)
+    result = run("finish", songs, *more, "--questions", songs.with_name("songs.questions.csv"))
     for _ in range(20):
         assert result.exit_code == 0, result.output
         if "; done." in result.output:
@@ -81,6 +81,39 @@ def test_a_table_of_another_tool_is_finished_without_a_fit(songs, truth, monkeyp
     assert questions["suggested"].isna().all()
 
 
+@pytest.mark.parametrize("by_file", [True, False])
+def test_the_page_and_the_files_share_a_journal(songs, truth, monkeypatch, by_file):
+    completed = pd.read_csv(songs)
+    completed[LABELS] = truth.to_numpy().astype(int)
+    completed.to_csv(songs.with_name("other.csv"), index=False)
+    common = (*OPTIONS, "--completed", songs.with_name("other.csv"), "--max-error", "0.3")
+    if by_file:
+        run("finish", songs, *common, "-n", "5")
+        result = run("finish", songs, *common, "--answers", respond(songs.with_name("songs.questions.csv"), truth))
+        assert "after 5 answers" in result.output
+
+    def act(server):
+        """Answer on the page until the task is done."""
+        n, session = 0, server.session
+        while questions := session.list_questions():
+            names = {name: questions[0][name] for name in ("item", "label")}
+            sent = {**names, "value": int(truth.loc[tuple(names.values())]), "key": f"k{n}"}
+            assert not session.answer([sent])[0].error
+            n += 1
+        session.write_outputs()
+        server.socket.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("halflabel.review_page.server.Server.run", act)
+    result = run("finish", songs, *common, "--no-browser")
+    assert result.exit_code == 0, result.output
+    assert "Open http://127.0.0.1:" in result.output
+    assert "; done. The same command goes on where you stopped." in result.output
+    paths = [songs.with_name(f"songs.{end}") for end in ("certificate.json", "completed.csv")]
+    assert run("verify", *paths).output.startswith("Verified: At least ")
+    assert json.loads(paths[0].read_text())["attempts"] == []
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -92,7 +125,7 @@ def test_another_table_is_no_completion(songs, truth, change, sentence):
     completed = pd.read_csv(songs)
     completed[LABELS] = truth.to_numpy().astype(int)
     change(completed).to_csv(songs.with_name("other.csv"), index=False)
-    result = run("finish", songs, *OPTIONS, "--completed", songs.with_name("other.csv"))
+    result = run("finish", songs, *OPTIONS, "-n", 5, "--completed", songs.with_name("other.csv"))
     assert result.exit_code != 0
     assert sentence in " ".join(result.output.split())
     assert not songs.with_name("songs.finish.jsonl").exists()

@@ -122,9 +122,9 @@ class Client:
 class Served:
     """Serves a session from a thread while the block runs."""
 
-    def __init__(self, session):
+    def __init__(self, session, **options):
         self.session = session
-        self.server = Server(session)
+        self.server = Server(session, **options)
 
     def __enter__(self):
         self.thread = threading.Thread(target=self.server.run, daemon=True)

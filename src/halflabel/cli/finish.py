@@ -14,6 +14,7 @@ import pandas as pd
 from halflabel._files import atomic_write
 from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.files import PATH, name_output, name_plain_table, require_one
+from halflabel.cli.finish_page import serve_finish
 from halflabel.cli.listing import MAX_LINES, print_entries
 from halflabel.cli.old_names import accept_old_names, renamed
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
               help="The largest share of wrong entries in the delivered table.")  # fmt: skip
 @click.option("--confidence", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), default=0.95,
               show_default=True, help="The confidence of the bound, for any moment at which you stop.")  # fmt: skip
-@click.option("--questions", type=PATH, help="The next questions; by default ITEMS.questions.csv.")
-@click.option("-n", "--number", type=click.IntRange(1), default=60, show_default=True, help="Number of questions.")
+@click.option("--questions", type=PATH, help="Write the next questions to this table, in place of the page.")
 @click.option("--answers", type=PATH, help='A table of questions with answers: 1, 0, or empty for "not sure".')
+@click.option("-n", "--number", type=click.IntRange(1), help="Number of questions in the table; by default 60.")
 @click.option("--completed", type=PATH, help="Take the filled values from this table, and make no fit.")
 @click.option("--population", type=click.Choice(list(POPULATIONS)), default="all", show_default=True,
               help="The filled entries that the bound is about.")  # fmt: skip
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=PATH, help="The delivered table; by default ITEMS.completed.*. Its certificate "
               "is ITEMS.certificate.json.")  # fmt: skip
 @effort_option
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @click.option("--seed", type=click.IntRange(0), help="Decides the random questions; by default it is secret.")
 @accept_old_names(
     renamed("--entries", "number", "-n {}", type=int), renamed("--level", "confidence", "--confidence {}", type=float)
@@ -55,24 +57,28 @@ if TYPE_CHECKING:
 def finish_command(
     items: ItemsFile,
     questions: Path | None,
-    number: int,
+    number: int | None,
     answers: Path | None,
     completed: Path | None,
     journal: Path | None,
     output: Path | None,
     effort: str,
+    browser: bool,
     **asked: Any,
 ) -> None:
     """Ask questions until the whole delivered table has at most a stated share of errors.
 
-    Each call takes --answers to the questions of the call before, writes the table as it is delivered now with its
-    certificate, and writes the next questions. The bound holds after every answer: stop whenever you like. The first
-    questions are about uncertain entries, and the fit learns from them. The questions that follow are random, without
-    the suggested value, and prove how many errors remain.
+    The page in the browser asks one question after the other, and shows the bound. It holds after every answer: stop
+    whenever you like; the same command goes on where you stopped. The first questions are about uncertain entries,
+    and the fit learns from them. The questions that follow are random, and prove how many errors remain.
+
+    With --questions, they are written to a table. Each later call takes --answers to them, writes the table as it is
+    delivered now with its certificate, and writes the next questions.
 
     \b
     Examples:
       halflabel finish songs.csv --id song --labels 'tag_*' --max-error 0.05
+      halflabel finish songs.csv --id song --labels 'tag_*' --questions songs.questions.csv
       halflabel finish songs.csv --id song --labels 'tag_*' --answers songs.questions.csv
       halflabel finish songs.csv --id song --labels 'tag_*' --completed by-another-tool.csv
     """  # noqa: D301
@@ -81,14 +87,20 @@ def finish_command(
     state = journal or name_output(first, "finish.jsonl")
     if answers is not None and not state.exists():
         raise ValueError(f"{state} does not exist, so that no question was asked: call the command without --answers.")
-    planned = {"questions": questions or name_output(first, "questions.csv")}
-    if answers is not None:
+    is_old = click.get_current_context().info_name == "audit"  # the old name of the command, which had no page
+    is_by_file = is_old or any(given is not None for given in (questions, answers, number))
+    planned = {"questions": questions or name_output(first, "questions.csv")} if is_by_file else {}
+    if answers is not None or not is_by_file:
         planned["table"] = output or name_plain_table(items.paths, source, "completed")
         planned["certificate"] = name_output(first, "certificate.json")
         planned["page"] = name_output(first, "certificate.html")
     inputs = (*items.inputs, *source.paths, completed, state)
     outputs = Outputs.plan(inputs, planned)
     opened = open_and_print(items, source)
+    if not is_by_file:
+        stated = None if completed is None else _take_completed(items, opened, completed)
+        serve_finish(opened, state, outputs, stated, effort=effort, browser=browser, **asked)
+        return
     answered = None if answers is None else read_file(answers).raw.frame
     with show_progress():
         filled = _fill(items, opened, completed, _join(list_answers(state), answered), effort, asked["seed"])
@@ -98,7 +110,7 @@ def finish_command(
             if completed is None:
                 task.improve(filled)
         with show_progress():
-            written = _write(task, outputs, number)
+            written = _write(task, outputs, number or 60)
     next_ones = written["questions"]
     print_note(*task.notes, *(written.get("table") or ()))
     if len(next_ones):
@@ -115,6 +127,10 @@ def _fill(
         from halflabel.completion import complete
 
         return complete(opened, review=review, effort=effort, random_state=seed or 0)
+    return _take_completed(items, opened, completed)
+
+
+def _take_completed(items: ItemsFile, opened: OpenTable, completed: Path) -> Completion:
     from halflabel.completion.stated_completion import take_completed
 
     after = items.open_alike(completed)

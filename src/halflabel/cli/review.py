@@ -131,7 +131,7 @@ def review_command(
     check_outputs((*items.inputs, *source.paths, *others), path, *targets)
     opened = leave_unlearned(open_and_print(items, source))
     check_observed_rate(opened.labels, asked["observed_rate"])
-    config = _make_config(opened, by or _name_user(), map_columns, others, targets, **asked)
+    config = _make_config(opened, by or name_user(), map_columns, others, targets, **asked)
     session = Session(config, path)
     server = _make_server(session, port)
     try:
@@ -153,7 +153,7 @@ def _make_server(session: Session, port: int) -> Server:
     from halflabel.review_page.server import Server
 
     try:
-        return Server(session, port, _print_next)
+        return Server(session, port, print_next_address)
     except OSError:
         session.close()
         raise
@@ -288,13 +288,14 @@ def _read_coordinates(opened: OpenTable, names: str) -> Any:
     return values
 
 
-def _print_next(address: str) -> None:
+def print_next_address(address: str) -> None:
     """Print the address that follows a used address. The page goes on if the terminal is closed."""
     with suppress(OSError, SystemExit):
         print_result(f"The page is open. Each address works once; for another browser, open {address}")
 
 
-def _name_user() -> str:
+def name_user() -> str:
+    """Return the name of the account."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # no account, as in some containers

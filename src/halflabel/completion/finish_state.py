@@ -17,7 +17,7 @@ from halflabel._wording import count, plural
 from halflabel.completion.finish_journal import FinishJournal
 from halflabel.completion.finish_tables import CODES, WRITTEN, Entries
 from halflabel.evidence.answer_plan import plan_answers
-from halflabel.evidence.certificate import Certificate, make_certificate
+from halflabel.evidence.certificate import Certificate, ceil_percent, make_certificate
 from halflabel.evidence.drawing import digest_unordered
 from halflabel.evidence.proof import Proof
 from halflabel.labels.reasons import Reason
@@ -266,7 +266,7 @@ class FinishState:
         proof, n = self.proof, self.answered
         state = "done" if self.done else f"about {plural(left, 'answer')} to go"
         return (
-            f"At most {100 * proof.bound:.1f} % of {count(proof.entries)} entries are wrong (confidence "
+            f"At most {ceil_percent(proof.bound)} of {count(proof.entries)} entries are wrong (confidence "
             f"{100 * self.confidence:g} %) after {plural(n, 'answer')}; {state}."
         )
 

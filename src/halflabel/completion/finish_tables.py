@@ -112,11 +112,12 @@ def read_answers(answers: pd.DataFrame, entries: Entries, proof: Proof) -> dict[
         if abs(before) == 1 and abs(new[entry]) == 1 and before != new[entry]:
             word = "yes" if before > 0 else "no"
             raise ValueError(f"item {item!r} and label {label!r} were answered with {word} before: that answer stands.")
-    return {entry: value for entry, value in new.items() if _is_news(int(proof.answers[entry]), value)}
+    return {entry: value for entry, value in new.items() if _is_news(entry, value, proof)}
 
 
-def _is_news(before: int, value: int) -> bool:
-    return before == 0 or (before == UNSURE and value != UNSURE)
+def _is_news(entry: int, value: int, proof: Proof) -> bool:
+    before = proof.answers[entry]
+    return bool(before == 0 or (before == UNSURE and (value != UNSURE or entry in proof.taken_back)))
 
 
 def describe_reading(opened: OpenTable) -> dict[str, Any]:

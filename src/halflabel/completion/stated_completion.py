@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
 from halflabel._forwarding import accept_seed
@@ -26,7 +27,11 @@ class StatedValues:
 
 def take_completed(given: OpenTable, completed: OpenTable) -> Completion:
     """Return the completion whose values another table states, for :class:`halflabel.completion.finish.Task`."""
-    state = np.where(given.labels.state != 0, given.labels.state, completed.labels.state)
+    return state_completion(given, np.where(given.labels.state != 0, given.labels.state, completed.labels.state))
+
+
+def state_completion(given: OpenTable, state: NDArray[np.int8]) -> Completion:
+    """Return the completion that delivers these values of all entries."""
     model: Any = StatedValues(np.where(state > 0, 1 - EXPECTED, EXPECTED))
     return Completion(Evidence(given, model, delivered=state.astype(np.int8)))
 

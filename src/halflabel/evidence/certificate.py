@@ -80,6 +80,11 @@ def floor_percent(share: float) -> str:
     return f"{math.floor(1000 * share + 1e-9) / 10:.1f}\N{NO-BREAK SPACE}%"
 
 
+def ceil_percent(share: float) -> str:
+    """Return an upper bound in percent: rounded up."""
+    return f"{math.ceil(1000 * share - 1e-9) / 10:.1f} %"
+
+
 def make_certificate(proof: Proof, *, seed_from: str, **facts: Any) -> Certificate:
     """Return the certificate of a proof at this moment. ``facts`` are added, such as who answered."""
     now, draws = proof.now, proof.draws

@@ -42,7 +42,7 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg"
 Endpoint = Callable[[Session, Request], Awaitable[Response]]
 
 
-def bind(session: Session, endpoint: Endpoint) -> Any:
+def bind(session: Any, endpoint: Callable[[Any, Request], Awaitable[Response]]) -> Any:
     """Return an endpoint whose errors are sentences."""
 
     async def answer(request: Request) -> Response:
@@ -61,15 +61,16 @@ def bind(session: Session, endpoint: Endpoint) -> Any:
 
 async def show_page(_: Session, request: Request) -> Response:
     """Return the page."""
-    return _read_static("index.html")
+    return read_static("index.html")
 
 
 async def send_static(_: Session, request: Request) -> Response:
     """Return a file of the page."""
-    return _read_static(request.path_params["name"])
+    return read_static(request.path_params["name"])
 
 
-def _read_static(name: str) -> Response:
+def read_static(name: str) -> Response:
+    """Return a file of the page."""
     folder = files("halflabel.review_page") / "static"
     known = {entry.name for entry in folder.iterdir()}
     kind = _TYPES.get(name.rsplit(".", 1)[-1])
@@ -139,7 +140,7 @@ async def get_items(session: Session, request: Request) -> Response:
 
 async def post_list(session: Session, request: Request) -> Response:
     """Return a page of the list of items."""
-    asked = await _read_body(session, request)
+    asked = await read_body(session, request)
     n_items, n_labels = session.labels.shape
     column, states = read_whole(asked, "column", n_labels), read_wholes(asked, "states", len(STATES)).tolist()
     chosen = Filter(read_text(asked, "text"), states, read_choice(asked, "order", ORDERS, "table"))
@@ -149,7 +150,7 @@ async def post_list(session: Session, request: Request) -> Response:
 
 async def post_queue(session: Session, request: Request) -> Response:
     """Return a batch of questions."""
-    asked = await _read_body(session, request)
+    asked = await read_body(session, request)
     n_items, n_labels = session.labels.shape
     questions = await asyncio.to_thread(
         session.choose,
@@ -164,7 +165,7 @@ async def post_queue(session: Session, request: Request) -> Response:
 
 async def post_answers(session: Session, request: Request) -> Response:
     """Write answers, and respond with the outcome of each answer as soon as all are on the disk."""
-    sent = (await _read_body(session, request)).get("answers")
+    sent = (await read_body(session, request)).get("answers")
     if not isinstance(sent, list):
         raise ValueError("The field 'answers' is a list of objects.")
     outcomes = session.answer(sent)
@@ -177,7 +178,7 @@ async def post_answers(session: Session, request: Request) -> Response:
 
 async def post_undo(session: Session, request: Request) -> Response:
     """Undo the last answer or group, or repeat it."""
-    asked = await _read_body(session, request)
+    asked = await read_body(session, request)
     record = session.reverse("redo" if asked.get("redo") else "undo", read_key(asked))
     entries = []
     if record is not None:
@@ -191,7 +192,7 @@ async def post_undo(session: Session, request: Request) -> Response:
 
 async def post_fit(session: Session, request: Request) -> Response:
     """Make a fit with all answers."""
-    asked = await _read_body(session, request)
+    asked = await read_body(session, request)
     if session.audit is not None:
         raise ValueError("An audit is about the values of the last fit: finish or cancel it before the next one.")
     session.refit(session.config.effort if asked.get("thorough") else "fast")
@@ -200,20 +201,20 @@ async def post_fit(session: Session, request: Request) -> Response:
 
 async def post_explain(session: Session, request: Request) -> Response:
     """Return why an answered entry has its probability, or null until the event "explained"."""
-    asked = await _read_body(session, request)
+    asked = await read_body(session, request)
     return JSONResponse({"explanation": session.explain(read_text(asked, "item"), read_text(asked, "label"))})
 
 
 async def post_write(session: Session, request: Request) -> Response:
     """Write the completed table, the answers and the report."""
-    await _read_body(session, request)
+    await read_body(session, request)
     session.write_outputs()
     return JSONResponse(session.describe_progress())
 
 
 async def post_audit(session: Session, request: Request) -> Response:
     """Plan, begin, finish or cancel an audit."""
-    asked = await _read_body(session, request)
+    asked = await read_body(session, request)
     op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
     population = read_choice(asked, "population", list(POPULATIONS), "all")
     if op == "plan":
@@ -227,7 +228,7 @@ async def post_audit(session: Session, request: Request) -> Response:
 
 async def post_selection(session: Session, request: Request) -> Response:
     """Draw random members of a selection, bound a share, or answer all members."""
-    asked = await _read_body(session, request)
+    asked = await read_body(session, request)
     n_items, n_labels = session.labels.shape
     rows, column = unpack_rows(read_text(asked, "rows"), n_items), read_whole(asked, "column", n_labels)
     if read_text(asked, "label") != session.labels.names[column]:
@@ -244,7 +245,7 @@ async def post_selection(session: Session, request: Request) -> Response:
     return JSONResponse({"changed": number, **session.describe_progress()})
 
 
-async def _read_body(session: Session, request: Request) -> dict[str, Any]:
+async def read_body(session: Any, request: Request) -> dict[str, Any]:
     """Return the fields of a request that is about the open table."""
     asked = parse_body(await request.body())
     check_table(asked, session.table)

@@ -6,10 +6,10 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 from starlette.applications import Starlette
@@ -17,24 +17,39 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from halflabel.review_page.config import Config
 from halflabel.review_page.endpoints import ENDPOINTS, bind
 from halflabel.review_page.guard import Guard
-from halflabel.review_page.session import Session
 
 #: Seconds between two checks whether a fit is due or the server ends, and between two signs of life of the events.
 TICK, ALIVE = 0.25, 15.0
 
 
+class ServedSession(Protocol):
+    """A session that a server shows: a review or a finish."""
+
+    @property
+    def config(self) -> Config:
+        """The table, and how its items are shown."""
+
+    announce: Callable[[str, Any], None]  #: Called with a kind and a content whenever the page should learn something.
+
+    def refit_if_due(self) -> bool:
+        """Return whether a fit begins at this moment. It is called a few times in a second."""
+
+
 class Server:
-    """A review that a browser can open.
+    """A review, or a finish, that a browser can open.
 
     Parameters
     ----------
-    session : Session
+    session : Session or FinishSession
     port : int, default=0
         By default any free one.
     announce_address : callable, optional
         Called with the next address when :attr:`address` was used.
+    endpoints : list of (method, path, endpoint), optional
+        By default those of a review.
 
     Attributes
     ----------
@@ -43,9 +58,13 @@ class Server:
     """
 
     def __init__(
-        self, session: Session, port: int = 0, announce_address: Callable[[str], None] = lambda address: None
+        self,
+        session: ServedSession,
+        port: int = 0,
+        announce_address: Callable[[str], None] = lambda address: None,
+        endpoints: Sequence[tuple[str, str, Any]] = ENDPOINTS,
     ) -> None:
-        self.session, self.announce_address = session, announce_address
+        self.session, self.announce_address, self.endpoints = session, announce_address, endpoints
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if os.name == "posix":  # closed connections keep the port for a minute. On Windows the option would share it
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -82,7 +101,7 @@ class Server:
     def _build(self) -> Starlette:
         routes = [
             Route("/api/events", self.events.stream),
-            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in ENDPOINTS),
+            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in self.endpoints),
         ]
 
         @asynccontextmanager

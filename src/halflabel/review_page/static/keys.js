@@ -37,9 +37,13 @@ function listActions(page) {
 }
 
 export function bindKeys(page) {
-  const actions = listActions(page);
+  bindActions(listActions(page), BUTTONS);
+}
+
+/** Run the actions by their keys and by buttons, and list the keys. */
+export function bindActions(actions, buttons) {
   for (const action of Object.values(actions)) action.run = guard(action.run);
-  for (const [id, key] of Object.entries(BUTTONS)) byId(id).onclick = actions[key].run;
+  for (const [id, key] of Object.entries(buttons)) byId(id).onclick = actions[key].run;
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector("dialog[open]")) return;

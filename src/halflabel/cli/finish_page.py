@@ -1,0 +1,54 @@
+"""The page of `halflabel finish`."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from halflabel.cli.console import print_note, print_result
+from halflabel.cli.outputs import Outputs
+from halflabel.cli.review import name_user, print_next_address
+from halflabel.cli.termination import Terminated
+from halflabel.table import OpenTable
+from halflabel.table.unlearned import leave_unlearned
+
+if TYPE_CHECKING:
+    from halflabel.completion import Completion
+
+
+def serve_finish(
+    opened: OpenTable, journal: Path, outputs: Outputs, stated: Completion | None, *, effort: str, browser: bool,
+    seed: int | None, **promise: Any,
+) -> None:  # fmt: skip
+    """Serve the page until the process is asked to end. ``stated`` values are finished without a fit."""
+    from halflabel.review_page.browser import opened_in_browser
+    from halflabel.review_page.config import Config
+    from halflabel.review_page.finish_endpoints import FINISH_ENDPOINTS
+    from halflabel.review_page.finish_mode import FinishTargets, open_finish
+    from halflabel.review_page.items import ItemViews
+    from halflabel.review_page.server import Server
+
+    opened = leave_unlearned(opened) if stated is None else stated.opened
+    title = "" if opened.source is None else Path(opened.source.raw.source).name
+    settings = {"random_state": seed or 0}
+    config = Config(opened, ItemViews(opened), title=title, by=name_user(), settings=settings, effort=effort)
+    targets = FinishTargets(*(outputs.paths[name] for name in ("table", "certificate", "page")))
+    session = open_finish(config, journal, targets, seed=seed, **promise)
+    try:
+        server = Server(session, announce_address=print_next_address, endpoints=FINISH_ENDPOINTS)
+        print_note(*session.state.journal.notes)
+        print_result(f"Journal: {journal}.", f"Open {server.address}")
+        if stated is None:
+            session.start()
+        else:
+            session.take_values(stated.state, stated.evidence.probabilities)
+        with opened_in_browser(server, journal.parent) if browser else nullcontext():
+            server.run()
+    except Terminated:
+        raise
+    except KeyboardInterrupt:
+        pass  # the usual end
+    finally:
+        session.close()
+        print_result(f"{session.sentence} The same command goes on where you stopped.")
