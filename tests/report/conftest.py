@@ -101,6 +101,8 @@ class FakeCompletion:
     def calibrated_on(self) -> PartialLabels:
         return self.learned_from
 
+    checked_on = calibrated_on
+
     def fill_at(self, precision: float, n_times: float = 1.0) -> np.ndarray:
         return fill_confident(np.where(self.labels.observed, np.nan, self.p), precision)
 

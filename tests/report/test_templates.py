@@ -7,6 +7,7 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 import pytest
+from tests.completion.test_sources import fit as fit_to_votes
 from tests.report.test_render import TAGS
 
 from halflabel.evidence.certificate import Certificate
@@ -56,6 +57,7 @@ def states(by_hand, at_random):
         "no map": (by_hand(coordinates=np.zeros((6, 1))), {}),
         "drift": (by_hand(drift=0.9, kind="features", notes=("a <note>",)), {}),
         "many": (at_random(300, 70), {}),
+        "votes": (fit_to_votes(), {}),
     }
 
 
@@ -104,7 +106,7 @@ def render_items(name, completion, options):
 
 
 def render_picture(name, completion, options):
-    if completion.coordinates.shape[1] < 2:
+    if getattr(completion, "coordinates", np.zeros((1, 2))).shape[1] < 2:
         return "no picture is drawn without two dimensions"
     suffix = ".svg" if name == "map.svg.j2" else ".html"
     return draw_picture(completion, completion.map(), suffix, show=options.get("show", ())).decode()
@@ -127,6 +129,7 @@ SECTIONS = (
     "report",
     "reviewed",
     "samples",
+    "votes",
     "warnings",
 )
 
@@ -153,6 +156,18 @@ def test_the_states_hold_every_value_of_an_entry(states):
     maps = [context_of(*state)["map"] for state in states.values()]
     drawn = {code for points in maps for label in points.get("labels", ()) for code in label["codes"]}
     assert drawn == set(CODES)
+
+
+def test_a_report_about_votes_names_every_source_and_claims_no_given_entry(states):
+    completion, options = states["votes"]
+    context = context_of(completion, options)
+    assert {row["source"] for row in context["sources"]["rows"]} == set(completion.evidence.sources.names)
+    assert all(0 < row["checks"] <= row["votes"] for row in context["sources"]["rows"])
+    page = " ".join(render_section("report.html.j2", completion, options).split())
+    claims = [part for part in page.split("<p>")[1:] if "given entr" in part.split("</p>")[0]]
+    true = ("None: for each of 0 given entries", "240 items without any given entry")
+    assert [claim for claim in claims if not any(part in claim for part in true)] == []
+    assert "well calibrated" not in page  # no known entry could show it
 
 
 def test_no_template_is_left_without_a_case():

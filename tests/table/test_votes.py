@@ -75,6 +75,10 @@ WRONG = {
     "an unknown item": (change(1, item="z"), {}, "1 of 4 votes name ids that are not in the table: “z”"),
     "an unknown label": (change(0, label="rok"), {}, "'rok' in the votes is not a label of the table"),
     "a value": (change(3, value=2), {}, "row 3 of the column 'value' holds 2"),
+    "a percentage": (change(3, value="70 %"), {}, "(20 % is 0.2), but row 3 of the column 'value' holds '70 %'"),
+    "no value": (VOTES.assign(value=None), {}, "no vote has a value"),
+    "no vote": (VOTES[:0], {}, "are their ids the ids of the items"),
+    "a label in capitals": (change(0, label="Rock"), {}, "'Rock' in the votes is not a label of the table: did you"),
     "a word": (change(3, value="maybe not"), {}, "row 3 of the column 'value' holds 'maybe not'"),
     "two values": (
         pd.concat([VOTES, change(0, value=0)[:1]]),
@@ -102,7 +106,20 @@ def test_a_wrong_table_of_votes_is_one_sentence(case):
 
 def test_a_source_with_one_value_is_named():
     opened = read(VOTES.assign(value=[1, 0, 1, 1]))
-    assert any("'ann' has one value only" in note.replace("“", "'").replace("”", "'") for note in opened.notes)
+    assert any("'ann' have one value only" in note.replace("“", "'").replace("”", "'") for note in opened.notes)
+
+
+def test_spaces_around_names_and_capitals_in_the_header_change_nothing():
+    messy = VOTES.assign(**{name: " " + VOTES[name] + " " for name in ("label", "source")}).rename(columns=str.title)
+    np.testing.assert_array_equal(read(messy).votes.values, read().votes.values)
+
+
+def test_columns_of_votes_have_a_role_and_the_way_to_state_their_labels():
+    wide = ITEMS.assign(**{"rock@ann": [1, 0, None], "rock@gpt": [None, 1, 0]})
+    roles = dict(hl.open_table(wide, id="song", labels="rock").roles.ignored)
+    assert roles == {"rock@ann": "the votes of a source on a label", "rock@gpt": "the votes of a source on a label"}
+    with pytest.raises(ValueError, match=r"labels=\['rock'\]"):
+        hl.open_table(wide, id="song")
 
 
 def test_votes_are_left_out_on_request_and_follow_items_and_labels():

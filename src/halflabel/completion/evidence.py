@@ -160,6 +160,14 @@ class Evidence:
         return self.learned_from if self.calibrate_on is None else self.learned_from.hide(~self.calibrate_on)
 
     @property
+    def checked_on(self) -> PartialLabels:
+        """The entries that can show whether probabilities are calibrated: with votes, only known entries.
+
+        The more probable value of an entry with votes depends on the probabilities.
+        """
+        return self.calibrated_on if self.sources is None else self.labels
+
+    @property
     def ranked_only(self) -> Mask:
         """The labels that are ranked and not filled in: positive-only ones of a mixed table.
 
@@ -343,9 +351,10 @@ class Evidence:
 
     @cached_property
     def _checked(self) -> dict[str, Any]:
-        quality = measure_calibration(self.calibrated_on, self.learned_probabilities)
+        quality = measure_calibration(self.checked_on, self.learned_probabilities)
         selected = self.is_selected and self.as_known is None
-        checked = {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
+        checked: dict[str, Any] = {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
+        checked["voted"] = self.sources is not None
         return checked | {"groups": self._count_labelled_groups()}
 
     def _count_labelled_groups(self) -> int | None:

@@ -12,6 +12,9 @@ from halflabel.methods.base import PartialLabelEstimator
 #: Features are of use if the error is below this share of the error of the labels' rates.
 MAX_ERROR = 0.97
 
+#: The start of the sentence about held-out entries.
+CHECKED = "Checked on entries that it had not seen"
+
 
 def describe_gaps(
     labels: PartialLabels, model: PartialLabelEstimator, rule: Rule, voted: tuple[str, ...] = ()
@@ -31,7 +34,7 @@ def describe_gaps(
     missing = [*voted, *_describe_missing(labels, name, _describe_coupling(model), rule.name == "precision")]
     if voted and labels.observed.all():
         missing = list(voted)
-    errors = _describe_errors(getattr(model, "members_", {}), name, positive_only=labels.positive_only)
+    errors = _describe_errors(getattr(model, "members_", {}), name, bool(voted), positive_only=labels.positive_only)
     decided = () if labels.observed.all() and not voted else (f"Threshold rule: {rule}.",)
     return (*missing, *decided, *errors)
 
@@ -61,7 +64,7 @@ def _describe_coupling(model: PartialLabelEstimator) -> str:
     return ", with the help of the item's other labels" if getattr(model, "coupled_", False) else ""
 
 
-def _describe_errors(brier: Mapping[str, float], name: str, *, positive_only: bool) -> Iterator[str]:
+def _describe_errors(brier: Mapping[str, float], name: str, voted: bool, *, positive_only: bool) -> Iterator[str]:
     """Compare the mean squared error of out-of-fold probabilities with the error of a guess without features."""
     if not brier:
         return
@@ -70,10 +73,8 @@ def _describe_errors(brier: Mapping[str, float], name: str, *, positive_only: bo
         return  # no label was learned
     of = " of P(assigned)" if positive_only else ""
     verdict = "" if own < MAX_ERROR * rate else " The features are of little use for these labels."
-    yield (
-        f"Checked on entries that it had not seen: mean squared error{of} {own:.3f}; guessing each label's rate would "
-        f"give {rate:.3f}.{verdict}"
-    )
+    values = "The features predict the more probable values, held out" if voted else CHECKED
+    yield (f"{values}: mean squared error{of} {own:.3f}; guessing each label's rate would give {rate:.3f}.{verdict}")
     if "prior" in brier and brier["prior"] >= 0:
         yield (
             f"On entries with a prior: error of the prior alone {brier['prior']:.3f}, of {name} without it "

@@ -75,6 +75,8 @@ class Sources:
         """The number of votes, the error rates of the sources, and the pairs of sources with the same errors."""
         entries = plural(int((self.votes.voted & ~self.opened.labels.observed).sum()), "entry", "entries")
         whole = self.rates[self.rates["label"] == ALL]
+        if len(whole) > MAX_NAMED:
+            whole = whole.sort_values("error", ascending=False, kind="stable")
         rates = [
             f"{clipped(row.source)} {row.error:.1%} ({row.low:.1%} to {row.high:.1%})" for row in whole.itertuples()
         ]

@@ -77,6 +77,7 @@ def collect_warnings(
     correction: Sequence[Result] = (),
     broken: Sequence[Result] = (),
     accepted: Sequence[str] = (),
+    voted: bool = False,
 ) -> list[Result]:
     """Return the results of all checks, the most serious first.
 
@@ -106,22 +107,24 @@ def collect_warnings(
         From :func:`describe_broken`, if given entries break rules between labels.
     accepted : sequence of str
         Codes of checks whose results are notes, because a person has read and accepted them.
+    voted : bool, default=False
+        Whether the method learned from entries with votes of several sources.
 
     Returns
     -------
     list of dict
         ``code``, ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
     """
-    contradictions = find_contradictions(quality=quality, positive=positive, selected=selected, groups=groups)
+    checked: dict[str, Any] = {"quality": quality, "positive": positive, "selected": selected, "groups": groups}
+    contradictions = find_contradictions(**checked, voted=voted)
+    learned = [*_check_examples(labels), _check_drift(drift, labels), *_check_items(labels)]
     results = [
         *correction,
         *contradictions,
         *broken,
         *([_describe_assumption(positive["observed_rate"])] if positive else ()),
-        *_check_examples(labels),
-        _check_drift(drift, labels),
+        *(_name_votes(learned) if voted else learned),
         *([] if contradictions else _check_calibration(quality, positive)),
-        *_check_items(labels),
     ]
     title = "Note from reading the table"
     results += [make_result("reading", "note", title, clipped(note, 500)) for note in notes[:MAX_NOTES]]
@@ -132,15 +135,21 @@ def collect_warnings(
 
 
 def find_contradictions(
-    *, quality: Mapping[str, float], positive: Mapping[str, Any] | None, selected: bool, groups: int | None = None
+    *,
+    quality: Mapping[str, float],
+    positive: Mapping[str, Any] | None,
+    selected: bool,
+    groups: int | None = None,
+    voted: bool = False,
 ) -> list[Result]:
     """Return the results of the checks that contradict the probabilities of gaps. For the parameters see above.
 
     With such a result, no percentage that depends on these probabilities is printed.
     """
+    selection = _describe_selection() if selected else []
     found = [
         *((*_check_frequency(positive), *_check_lacking(positive)) if positive else ()),
-        *(_describe_selection() if selected else ()),
+        *(_name_votes(selection) if voted else selection),
         *(_describe_groups(groups) if groups is not None and groups < MIN_GROUPS else ()),
         *_check_calibration(quality, positive),
     ]
@@ -176,6 +185,21 @@ def describe_broken(broken: Mapping[str, int]) -> list[Result]:
 def make_result(code: Code, level: str, title: str, text: str) -> Result:
     """Return the result of a check as a record."""
     return {"code": code, "level": level, "title": title, "text": text}
+
+
+def _name_votes(results: Sequence[Result]) -> list[Result]:
+    """Return results about the entries that the method learned from, where these are entries with votes.
+
+    Examples
+    --------
+    >>> _name_votes([make_result("drift", "note", "Given entries", "Every item has a given entry.")])[0]["text"]
+    'Every item has an entry with votes.'
+    """
+    words = (("given entries", "entries with votes"), ("Given entries", "Entries with votes"),
+             ("a given entry", "an entry with votes"))  # fmt: skip
+    for old, new in words:
+        results = [{key: text.replace(old, new) for key, text in each.items()} for each in results]
+    return list(results)
 
 
 def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:

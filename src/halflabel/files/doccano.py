@@ -1,4 +1,8 @@
-"""doccano: one record per text or file with the list of the labels that it has."""
+"""doccano: one record per text or file with the list of the labels that it has.
+
+A project without shared annotations is exported as one file per person, which has the name of the person: admin.jsonl,
+bob.jsonl. Several files are the answers of these people.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ _WHY = "doccano writes the same for items that are not annotated yet"
 def _read(paths: Sequence[Path], options: Options) -> Records:
     collector = Collector(paths[0], options.absent)
     collector.require_absent()
-    n_empty, numbered = 0, None
+    n_empty, numbered, seen = 0, None, set()
     for place, record in read_records(paths):
         name = options.tags or next((name for name in KEYS if name in record), None)
         key = record.get(options.id or "id")
@@ -34,13 +38,14 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         if (key is None) != numbered:
             raise place.error("it has no id, but other records have one.")
         fields = {field: value for field, value in record.items() if field not in (name, options.id or "id")}
-        item = collector.item(
-            place.number if numbered else str(key), fields, new=True, place=f"record {place.number}: "
-        )
+        item = collector.item(place.number if numbered else str(key), fields)
+        if (item, place.path) in seen:
+            raise place.error(f"the id {clipped(key)!r} appears twice; ids must be distinct.")
+        seen.add((item, place.path))
         labels = _labels(record.get(name) if name else None, place)
         n_empty += not labels
         if labels or options.empty == "none":
-            collector.add_list(item, labels)
+            collector.add_list(item, labels, by=place.path.stem if len(paths) > 1 else None)
     if n_empty:
         collector.note_empty(n_empty, "without labels", options.empty or "unlabelled", because=_WHY)
     return collector.records(FORMAT.name, numbered=bool(numbered))

@@ -19,6 +19,7 @@ from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.contribution_table import write_largest
 from halflabel.completion.review_list import list_for_review
+from halflabel.evidence.calibration_error import measure_calibration
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.frequencies import summarize_prevalence
 from halflabel.report.headline import write_headline
@@ -34,6 +35,7 @@ from halflabel.report.reading import summarize_reading
 from halflabel.report.reasons import UNASSIGNED
 from halflabel.report.samples import summarize_samples
 from halflabel.report.scatter import try_map
+from halflabel.report.votes import summarize_votes
 from halflabel.table import OpenTable
 from halflabel.table.images import encode_png, read_images, take_marks
 from halflabel.table.items import choose_shown, describe_cells, take_shown
@@ -122,6 +124,7 @@ def summarize(
         **predictions,
         "certificates": write_certificates(completion, certificates),
         "labels": _summarize_labels(completion),
+        "sources": summarize_votes(completion),
         "prevalence": summarize_prevalence(completion),
         "next": None if labels.positive_only else _list_rows(completion.evidence.next_to_label(MAX_NEXT)),
         "unassigned": _summarize_unassigned(completion) if labels.positive_only else None,
@@ -161,14 +164,16 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     """Return the numbers from probabilities. Expected precisions are left out if a check contradicts them."""
     labels, p = completion.labels, completion.evidence.probabilities
-    relevance, checked = completion.evidence.has_precision, completion.evidence.calibrated_on
+    relevance, learned = completion.evidence.has_precision, completion.evidence.learned_probabilities
+    known = completion.evidence.checked_on
+    quality = measure_quality(completion.evidence.calibrated_on, learned, _thresholds(completion))
     return {
         "expected": count_fillable(~labels.observed, completion.evidence.fill_at) if relevance else None,
         "relevant": write_fillable(completion) if relevance else None,
         "errors": summarize_errors(completion) if relevance else None,
         "filled_as": count_filled(labels, completion.state, p) if relevance else None,
-        "quality": measure_quality(checked, completion.evidence.learned_probabilities, _thresholds(completion)),
-        "calibration": bin_calibration(checked, completion.evidence.learned_probabilities),
+        "quality": quality | measure_calibration(known, learned),
+        "calibration": bin_calibration(known, learned),
         "suspects": None if labels.positive_only else _summarize_suspects(completion),
     }
 

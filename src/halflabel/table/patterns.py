@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,6 +13,9 @@ from halflabel.table.columns import Columns
 
 #: Maximum size of a file of label names.
 MAX_NAME_FILE_BYTES = 10_000_000
+
+#: Divides the label from the source in the name of a column of votes, such as dance@ann.
+AT = "@"
 
 
 def expand_patterns(columns: Columns, names: Collection[str], declared_labels: Collection[str] = ()) -> Columns:
@@ -43,6 +47,24 @@ def select(patterns: Iterable[str], names: Collection[str], skip: Collection[str
                 raise ValueError(describe_missing(pattern, names))
         chosen.update(dict.fromkeys(hits))
     return tuple(chosen)
+
+
+def list_wide(names: Iterable[str], labels: Collection[str]) -> list[str]:
+    """Return the columns that hold the votes of one source on one of the labels."""
+    return [name for name in names if name.rpartition(AT)[0] in labels]
+
+
+def name_voted(columns: Sequence[str], names: Iterable[str]) -> list[str]:
+    """Return some columns, and the label instead of columns that look like the votes of several sources on it.
+
+    Examples
+    --------
+    >>> name_voted(["dance@ann", "sad", "at@home"], ["dance@ann", "dance@ben", "sad", "at@home"])
+    ['dance', 'sad', 'at@home']
+    """
+    number = Counter(name.rpartition(AT)[0] for name in names)
+    return list(dict.fromkeys(label if (label := name.rpartition(AT)[0]) and number[label] > 1 else name
+                              for name in columns))  # fmt: skip
 
 
 def _read_names(path: Path) -> list[str]:

@@ -14,8 +14,11 @@ from halflabel.table.cells import describe_missing, infer_kind, looks_like_label
 from halflabel.table.columns import Columns
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 from halflabel.table.marks import holds_marks, name_added, name_marks
-from halflabel.table.patterns import expand_patterns, select
+from halflabel.table.patterns import expand_patterns, list_wide, name_voted, select
 from halflabel.table.tag_cells import name_open_column
+
+#: The reason of a column such as dance@ann.
+VOTES = "the votes of a source on a label"
 
 #: Maximum number of names of one line.
 MAX_NAMES = 5
@@ -126,7 +129,8 @@ class NoLabelsNamed(ValueError):
     """
 
     def __init__(self, frame: pd.DataFrame, roles: Roles) -> None:
-        likely = [column for column in frame.columns if looks_like_label(frame[column])]
+        found = [column for column in frame.columns if looks_like_label(frame[column])]
+        likely = name_voted(found, frame.columns)
         hint = f" Columns of 0, 1 and gaps: {option_names('labels', likely)}." if likely else ""
         super().__init__(
             f"no labels were named: give the label columns ({option('labels')}; patterns such as 'tag_*' and "
@@ -178,6 +182,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     _check_group(frame, columns.group)
     reasons = _explain_rest(frame, columns, named, set(declared_labels) - named.keys())
     reasons |= {name: reason for name, reason in _explain_marks(frame, columns.tags, labels).items() if name in reasons}
+    votes = list_wide(frame.columns, labels)
     is_number = {name: infer_kind(frame[name]) == "numbers" for name, reason in reasons.items() if reason is None}
     return Roles(
         id=columns.id,
@@ -189,7 +194,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
         text=columns.text,
         group=columns.group,
         ignored=(
-            *((name, "left out on request") for name in columns.ignore),
+            *((name, VOTES if name in votes else "left out on request") for name in columns.ignore),
             *((name, reason) for name, reason in reasons.items() if reason is not None),
         ),
     )

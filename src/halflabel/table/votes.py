@@ -18,6 +18,7 @@ from halflabel.table.cells import read_as_text, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.native import as_pandas
 from halflabel.table.pairs import find_rows, read_ids
+from halflabel.table.patterns import AT, list_wide
 from halflabel.table.sources import Source
 
 #: The names that the columns of a long table may have.
@@ -27,9 +28,6 @@ NAMES = {
     "source": ("source", "annotator", "worker", "by", "model"),
     "value": ("value", "vote", "answer"),
 }
-
-#: Divides the label from the source in the name of a column.
-AT = "@"
 
 
 def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool) -> tuple[Source, Description]:
@@ -43,9 +41,10 @@ def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool
     if columns.labels is None and not labels_apart and columns.tags is None and columns.pairs is None and len(named):
         columns = replace(columns, labels=tuple(named))
     labels = columns.labels or ()
-    wide = _list_wide(frame, labels)
+    wide = list_wide(frame.columns, labels)
     if not wide and long is None:
         return source, columns
+    _require_known(named, labels, frame)
     if long is not None and not named:
         named = list(labels)  # the votes are about one label
     added = [name for name in labels if name not in frame.columns and (name in named or _are_wide(name, wide))]
@@ -65,15 +64,22 @@ def _name_labels(long: pd.DataFrame | None) -> list[str]:
     return sorted({text.strip() for text in read_as_text(long[column]) if text is not None})
 
 
+def _require_known(named: Sequence[str], labels: Sequence[str], frame: pd.DataFrame) -> None:
+    """Raise for a label of the votes that is spelled differently where the labels are named one by one."""
+    if labels and not any(set(label) & set("*?[@") for label in labels):
+        for name in named:
+            if name not in labels and name not in frame.columns:
+                raise ValueError(_describe_unknown(name, labels))
+
+
+def _describe_unknown(name: str, labels: Sequence[str]) -> str:
+    return f"{name!r} in the votes is not a label of the table: {closest(name, labels)}"
+
+
 def leaves_labels_to_votes(frame: pd.DataFrame, columns: Description, labels: Sequence[str]) -> bool:
     """Return whether the label columns are empty and votes are about them."""
-    has_votes = columns.sources is not None or bool(_list_wide(frame, labels))
+    has_votes = columns.sources is not None or bool(list_wide(frame.columns, labels))
     return has_votes and bool(labels) and bool(frame[list(labels)].isna().all(axis=None))
-
-
-def _list_wide(frame: pd.DataFrame, labels: Sequence[str]) -> list[str]:
-    """Return the columns that hold the votes of one source on one label."""
-    return [name for name in frame.columns if name.rpartition(AT)[0] in labels]
 
 
 def _are_wide(label: str, wide: Sequence[str]) -> bool:
@@ -136,7 +142,7 @@ def _read_all(
     if columns.sources is not None:
         table, notes = _read_long(use_text_names(as_pandas(columns.sources)), columns, labels, index, id)
         rows.append(table)
-    for name in _list_wide(frame, labels):
+    for name in list_wide(frame.columns, labels):
         label, _, source = name.rpartition(AT)
         value = _read_values(frame[name])
         rows.append(pd.DataFrame({"row": range(len(frame)), "column": list(labels).index(label), "source": source,
@@ -144,8 +150,10 @@ def _read_all(
     if not rows:
         return None, ()
     table = pd.concat(rows).dropna(subset="value").drop_duplicates()
-    if table.empty:
+    if table.empty and not any(map(len, rows)):
         raise ValueError("the sources have no vote about any of the items: are their ids the ids of the items?")
+    if table.empty:
+        raise ValueError("no vote has a value: the column of values is empty, or each source was not sure.")
     twice = table.duplicated(["row", "column", "source"])
     if twice.any():
         one = table[twice].iloc[0]
@@ -176,12 +184,11 @@ def _read_long(
             row = int(table[column].isna().to_numpy().argmax())
             raise ValueError(f"column {column!r} is empty in row {row} of the votes: remove the row or fill the cell.")
     rows, notes = find_rows(table, item, read_ids(index), columns.other_ids == "drop", "votes")
-    names = pd.Series(read_as_text(table[label])).str.strip()
+    names = _strip(table[label])
     places = pd.Index(labels).get_indexer(pd.Index(names))
     if (places < 0).any():
-        name = names[places < 0].iloc[0]
-        raise ValueError(f"{name!r} in the votes is not a label of the table: {closest(str(name), labels)}")
-    found_votes = pd.DataFrame({"row": rows, "column": places, "source": read_as_text(table[source]),
+        raise ValueError(_describe_unknown(str(names[places < 0].iloc[0]), labels))
+    found_votes = pd.DataFrame({"row": rows, "column": places, "source": _strip(table[source]),
                                 "value": _read_values(table[value])})  # fmt: skip
     return found_votes[found_votes["row"] >= 0], notes
 
@@ -194,8 +201,15 @@ def _mark(answers: pd.DataFrame, shape: tuple[int, int]) -> Mask:
 
 
 def _find(table: pd.DataFrame, role: str, first: Sequence[Any]) -> str | None:
-    """Return the column of a role, or None."""
-    return next((name for name in (*first, *NAMES[role]) if name is not None and name in table.columns), None)
+    """Return the column of a role, or None. A header may be in capitals."""
+    written = {name.strip().lower(): name for name in reversed(table.columns)}
+    named = [name for name in first if name is not None and name in table.columns]
+    return next(iter(named), next((written[name] for name in NAMES[role] if name in written), None))
+
+
+def _strip(column: pd.Series[Any]) -> pd.Series[str]:
+    """Return a column as text without spaces around it, so that "ann " is the source "ann"."""
+    return pd.Series(read_as_text(column)).str.strip()
 
 
 def _read_values(column: pd.Series[Any]) -> Floats:
@@ -209,7 +223,7 @@ def _read_values(column: pd.Series[Any]) -> Floats:
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(
-            f"a vote is 1, 0 or a probability, but row {row} of the column {column.name!r} holds "
+            f"a vote is 1, 0 or a probability (20 % is 0.2), but row {row} of the column {column.name!r} holds "
             f"{show_cell(column, row)}: correct it, or leave the cell empty."
         )
     return numbers
@@ -261,5 +275,5 @@ def _describe_one_sided(votes: Votes) -> tuple[str, ...]:
             named.append(name)
     if not named:
         return ()
-    have = "has" if len(named) == 1 else "have"
-    return (f"The votes of {quoted(named)} {have} one value only: one of its error rates is assumed, not learned.",)
+    their = "its" if len(named) == 1 else "their"
+    return (f"The votes of {quoted(named)} have one value only: one of {their} error rates is assumed, not learned.",)
