@@ -178,6 +178,26 @@ def test_every_command_has_its_place():
         assert f"$ halflabel {' '.join(words)} --help" in text
 
 
+#: Commands whose examples cannot run in a test: a page that waits, the network, the benchmark sets, a minute.
+SHOWN_ONLY = {("review", "page"), ("review", "merge"), ("reproduce",), ("data", "fetch"), ("demo",)}
+
+
+def test_every_option_occurs_in_an_example_that_runs():
+    shown = set()
+    for block in (block for page in PAGES for block in snippets.blocks(page.read_text(encoding="utf-8"))):
+        for line in (line for line in shlex_lines(block) if line.startswith("halflabel ") and "--help" not in line):
+            if line.split()[1].startswith("-"):
+                continue  # halflabel --version
+            words, _, arguments = snippets.find_command(line)
+            if block.language == "console" and (not (block.mark or "").startswith("not run") or words in SHOWN_ONLY):
+                shown |= {(words, argument) for argument in arguments}
+    for words, command in commands():
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                for names in filter(None, (option.opts, option.secondary_opts)):
+                    assert any((words, name) in shown for name in names), f"{' '.join(words)}: {names} has no example"
+
+
 def test_every_code_of_a_warning_has_its_section():
     text = (DOCS / "warnings.md").read_text(encoding="utf-8")
     assert tuple(re.findall(r"^## (.+)$", text, re.M)) == CODES

@@ -9,7 +9,8 @@ The blocks run in the order of the page, in one folder and one namespace:
 
 Other blocks are not changed. Three comments control this: ``% needs: yeast`` at the head of a page declares that its
 snippets need this public benchmark set. In the line before a block, ``% not run: REASON`` skips the block, and
-``% check`` runs it without showing it; such a block asserts a statement of the text about an output.
+``% check`` runs it without showing it; such a block asserts a statement of the text about an output. ``% no output``
+runs it and shows its commands alone.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from halflabel.cli import main
 from halflabel.datasets import load_benchmark
 
 FENCE = re.compile(
-    r"^(?:% (?P<mark>not run: [^\n]+|check)\n)?"
+    r"^(?:% (?P<mark>not run: [^\n]+|check|no output)\n)?"
     r"```(?P<language>[a-z]+)(?: (?P<name>\S+))?\n(?P<code>.*?)^```$",
     re.M | re.S,
 )
@@ -140,8 +141,8 @@ def _run(block: Block, namespace: dict[str, Any]) -> str:
     if (block.mark or "").startswith("not run") or block.language not in runners:
         return shown
     try:
-        shown = runners[block.language]()
-        return "" if block.mark == "check" else shown
+        with_output = runners[block.language]()
+        return {"check": "", "no output": shown}.get(block.mark or "", with_output)
     except (Exception, SystemExit) as error:
         raise SnippetError(f"line {block.line}: {type(error).__name__}: {error}\n\n{block.code}") from error
 
@@ -192,21 +193,32 @@ def _run_command(command: str) -> str:
     return result.output
 
 
-def parse_command(command: str) -> None:
-    """Parse a command line with click without running it. An unknown command or option raises."""
+def find_command(command: str) -> tuple[tuple[str, ...], Command, list[str]]:
+    """Return the words, the command and the arguments of a command line. An unknown command raises."""
     program, *arguments = shlex.split(command, comments=True)
     if program != "halflabel":
         raise SnippetError(f"{command!r} is not a halflabel command.")
+    words: tuple[str, ...] = ()
     command_or_group: Command = main
     while isinstance(command_or_group, Group):
         name, *arguments = arguments
         found = command_or_group.get_command(Context(command_or_group), name)
         if found is None and (default := getattr(command_or_group, "default_command", None)) is not None:
-            found, arguments = command_or_group.get_command(Context(command_or_group), default), [name, *arguments]
+            found, name, arguments = (
+                command_or_group.get_command(Context(command_or_group), default),
+                default,
+                [name, *arguments],
+            )
         if found is None:
             raise SnippetError(f"{command!r}: there is no command {name!r}.")
-        command_or_group = found
-    command_or_group.make_context(command_or_group.name, arguments, parent=Context(main), resilient_parsing=False)
+        words, command_or_group = (*words, name), found
+    return words, command_or_group, arguments
+
+
+def parse_command(command: str) -> None:
+    """Parse a command line with click without running it. An unknown command or option raises."""
+    words, found, arguments = find_command(command)
+    found.make_context(words[-1], arguments, parent=Context(main), resilient_parsing=False)
 
 
 def _write(block: Block) -> str:
