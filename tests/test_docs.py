@@ -178,8 +178,9 @@ def test_every_command_has_its_place():
         assert f"$ halflabel {' '.join(words)} --help" in text
 
 
-#: Commands whose examples cannot run in a test: a page that waits, the network, the benchmark sets, a minute.
+#: Commands and options whose examples cannot run in a test: a page that waits, the network, benchmark sets, a minute.
 SHOWN_ONLY = {("review", "page"), ("review", "merge"), ("reproduce",), ("data", "fetch"), ("demo",)}
+OF_A_PAGE = {"--browser", "--no-browser"}
 
 
 def test_every_option_occurs_in_an_example_that_runs():
@@ -189,8 +190,9 @@ def test_every_option_occurs_in_an_example_that_runs():
             if line.split()[1].startswith("-"):
                 continue  # halflabel --version
             words, _, arguments = snippets.find_command(line)
-            if block.language == "console" and (not (block.mark or "").startswith("not run") or words in SHOWN_ONLY):
-                shown |= {(words, argument) for argument in arguments}
+            runs = words in SHOWN_ONLY or not (block.mark or "").startswith("not run")
+            if block.language == "console":
+                shown |= {(words, argument) for argument in arguments if runs or argument in OF_A_PAGE}
     for words, command in commands():
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden:
