@@ -95,7 +95,7 @@ def _to_image(figure: Figure) -> Image.Image:
 
 def _write_film(pictures: list[Image.Image], path: Path) -> None:
     first, *rest = pictures
-    first.save(path, save_all=True, append_images=rest, duration=STAY, loop=0, quality=60, method=6, minimize_size=True)
+    first.save(path, save_all=True, append_images=rest, duration=STAY, loop=0, quality=60, method=4)
 
 
 def _choose_shown(place: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
