@@ -7,21 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-import pandas as pd
 
 from halflabel._files import atomic_write
 from halflabel._wording import count, plural, quoted
+from halflabel.cli import work
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_tables
 from halflabel.cli.options import ItemsFile, add_items_options, list_keys
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import print_reading
-from halflabel.completion.archive import is_model
-from halflabel.datasets import fetch
-from halflabel.files.conversion import write_frame
-from halflabel.labels.label_rules import write_lines
-from halflabel.table import NoLabelsNamed
-from halflabel.table.table_file import name_table_file
 
 
 @click.group()
@@ -45,7 +39,7 @@ def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
       halflabel data describe songs.csv --labels 'tag_*' --find-rules rules.txt
       halflabel data describe songs.halflabel
     """  # noqa: D301
-    if len(items.paths) == 1 and is_model(items.paths[0]):
+    if len(items.paths) == 1 and work.is_model(items.paths[0]):
         _describe_model(items.paths[0], items.given)
         return
     target = _name_table_file(items) if save else None
@@ -54,7 +48,7 @@ def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
     outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target, "rules": find_rules})
     try:
         opened = items.open(source)
-    except NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
+    except work.NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
         out.print(make_roles_table(reason.roles, format=source.format))
         print_note(str(reason))
         return
@@ -64,7 +58,7 @@ def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
         found = opened.find_rules()
         with_some = int((found["exceptions"] > 0).sum())
         print_result(f"{plural(len(found), 'rule')} between labels found, {count(with_some)} with exceptions.")
-        outputs.write(rules=lambda path: _write_rules(path, write_lines(found)))
+        outputs.write(rules=lambda path: _write_rules(path, work.write_lines(found)))
     if save:
         outputs.write(description=opened.save)
     if save or find_rules is not None:
@@ -82,17 +76,14 @@ def _name_table_file(items: ItemsFile) -> Path:
         return items.table
     if len(items.paths) > 1 or not items.paths[0].exists():
         raise ValueError("several files are one table: name its table file with --table FILE.")
-    return name_table_file(items.paths[0])
+    return work.name_table_file(items.paths[0])
 
 
 def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
     """Print which labels a model predicts, from which columns, and with which versions it was made."""
-    from halflabel.completion.archive import read_heading
-    from halflabel.completion.model_file import load
-
     if stated:
         raise ValueError(f"{path} is a model, to which the options of a table do not apply.")
-    predictor, heading = load(path), read_heading(path)
+    predictor, heading = work.load(path), work.read_heading(path)
     model, names = predictor.model, predictor.label_names
     out.print(make_roles_table(predictor.roles, predictor.encoder.matrix_names))
     made = ", ".join(f"{name} {version}" for name, version in heading.versions.items())
@@ -110,11 +101,13 @@ def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
 @click.option("-o", "--output", type=PATH, help="CSV file; by default NAME.csv.")
 def fetch_command(name: str, output: Path | None) -> None:
     """Get a public multi-label set from OpenML (needs the network) and write it as CSV."""
+    import pandas as pd
+
     target = output or Path(f"{name}.csv")
     check_tables(target)
     with show_progress():
-        dataset = fetch(name)
+        dataset = work.fetch(name)
     X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X
-    write_frame(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
+    work.write_frame(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
     size = f"{X.shape[0]} items, {X.shape[1]} features, {len(dataset.label_names)} labels"
     print_result(f"{dataset.name}: {size}. Written: {target}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from halflabel.cli import work
 from halflabel.cli.console import (
     make_comparison_table,
     make_curve_table,
@@ -20,8 +21,6 @@ from halflabel.cli.console import (
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
 from halflabel.cli.reading import open_and_print, print_new_notes
-from halflabel.files.conversion import write_frame
-from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from halflabel.evaluation import Evaluation
@@ -34,23 +33,19 @@ if TYPE_CHECKING:
 @seed_option
 def demo(output: Path, seed: int) -> None:
     """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
-    from halflabel.evaluation import run_demo
-    from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
-
     with show_progress():
-        story = run_demo(seed)
+        story = work.run_demo(seed)
     output.mkdir(parents=True, exist_ok=True)
     half = output / "digits-half.csv"
-    write_frame(story.half, half)
-    write_frame(story.completion.table, output / "digits-completed.csv")
+    work.write_frame(story.half, half)
+    work.write_frame(story.completion.table, output / "digits-completed.csv")
     with show_progress():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
     print_gaps(story.completion)
-    out.print(
-        make_comparison_table(story.table, f"Scored on the hidden truth, all by the rule {COMMON_RULE} (best in bold)")
-    )
-    others = story.table.drop(index=DEFAULT)["average_precision"]
-    ahead = story.table.loc[DEFAULT, "average_precision"] - others.max()
+    title = f"Scored on the hidden truth, all by the rule {work.COMMON_RULE} (best in bold)"
+    out.print(make_comparison_table(story.table, title))
+    others = story.table.drop(index=work.DEFAULT)["average_precision"]
+    ahead = story.table.loc[work.DEFAULT, "average_precision"] - others.max()
     verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
     print_result(f"In average precision halflabel {verdict} the best other method, {others.idxmax()} ({ahead:+.3f}).")
     print_result(
@@ -87,13 +82,10 @@ def evaluate_command(
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
     opened = open_and_print(items, silent=as_json)
-    learned = leave_unlearned(opened)
-
-    from halflabel.evaluation import IN_WORDS, evaluate
-    from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
+    learned = work.leave_unlearned(opened)
 
     with show_progress():
-        result = evaluate(
+        result = work.evaluate(
             learned, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, random_state=seed
         )
     if as_json:
@@ -101,12 +93,12 @@ def evaluate_command(
         return
     print_new_notes(learned.notes, opened)
     out.print(make_comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
-    print_result(f"All methods have the threshold rule {COMMON_RULE}.")
+    print_result(f"All methods have the threshold rule {work.COMMON_RULE}.")
     if result.warning:
         print_result(result.warning)
-    for name, row in result.summary.drop(index=DEFAULT).iterrows():
+    for name, row in result.summary.drop(index=work.DEFAULT).iterrows():
         span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
-        metric = IN_WORDS[result.decisive]
+        metric = work.IN_WORDS[result.decisive]
         print_result(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
     if result.curve is not None and result.more_labels:
         out.print(make_curve_table(result.curve))

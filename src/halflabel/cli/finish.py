@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import pandas as pd
 
 from halflabel._files import atomic_write
+from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.files import PATH, name_output, name_plain_table, require_one
 from halflabel.cli.finish_page import serve_finish
@@ -20,17 +19,14 @@ from halflabel.cli.old_names import accept_old_names, renamed
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import open_and_print
-from halflabel.completion.finish_journal import list_answers
-from halflabel.evidence.proof import POPULATIONS
-from halflabel.files.conversion import write_frame
-from halflabel.report.certificate_page import render_certificate
-from halflabel.table import OpenTable
-from halflabel.table.source_files import read_file
-from halflabel.table.unlearned import leave_unlearned
+from halflabel.labels.names import POPULATIONS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from halflabel.completion import Completion
     from halflabel.completion.finish import Task
+    from halflabel.table import OpenTable
 
 
 @click.command(name="finish")
@@ -101,9 +97,9 @@ def finish_command(
         stated = None if completed is None else _take_completed(items, opened, completed)
         serve_finish(opened, state, outputs, stated, effort=effort, browser=browser, **asked)
         return
-    answered = None if answers is None else read_file(answers).raw.frame
+    answered = None if answers is None else work.read_file(answers).raw.frame
     with show_progress():
-        filled = _fill(items, opened, completed, _join(list_answers(state), answered), effort, asked["seed"])
+        filled = _fill(items, opened, completed, _join(work.list_answers(state), answered), effort, asked["seed"])
     with closing(filled.finish(journal=state, **asked)) as task:
         if answered is not None:
             task.answer(answered)
@@ -124,23 +120,21 @@ def _fill(
 ) -> Completion:
     """Return the completion with all answers, or the one of another table."""
     if completed is None:
-        from halflabel.completion import complete
-
-        return complete(opened, review=review, effort=effort, random_state=seed or 0)
+        return work.complete(opened, review=review, effort=effort, random_state=seed or 0)
     return _take_completed(items, opened, completed)
 
 
 def _take_completed(items: ItemsFile, opened: OpenTable, completed: Path) -> Completion:
-    from halflabel.completion.stated_completion import take_completed
-
     after = items.open_alike(completed)
     check_same(opened, after)
-    opened = leave_unlearned(opened)
-    return take_completed(opened, after.keep_labels(opened.labels.names))
+    opened = work.leave_unlearned(opened)
+    return work.take_completed(opened, after.keep_labels(opened.labels.names))
 
 
 def _join(before: pd.DataFrame | None, new: pd.DataFrame | None) -> pd.DataFrame | None:
     """Return all answers as one review table."""
+    import pandas as pd
+
     tables = [table for table in (before, new) if table is not None and len(table)]
     columns = ["item", "label", "answer", "why"]
     return pd.concat([table.reindex(columns=columns).astype(object) for table in tables]) if tables else None
@@ -151,13 +145,13 @@ def _write(task: Task, outputs: Outputs, number: int) -> dict[str, Any]:
 
     def write_questions(path: Path) -> pd.DataFrame:
         asked = task.questions if task.done else task.next(number)
-        write_frame(asked.round({"probability": 4}), path)
+        work.write_frame(asked.round({"probability": 4}), path)
         return asked
 
     return outputs.write(
         table=lambda path: task.completion.write(path),
         certificate=lambda path: _write_text(json.dumps(task.certify(), indent=1) + "\n", path),
-        page=lambda path: _write_text(render_certificate(task.certificate), path),
+        page=lambda path: _write_text(work.render_certificate(task.certificate), path),
         questions=write_questions,
     )
 
@@ -169,6 +163,8 @@ def _write_text(text: str, path: Path) -> None:
 
 def check_same(given: OpenTable, completed: OpenTable) -> None:
     """Raise if the completed table has other items or labels."""
+    import numpy as np
+
     if list(map(str, given.index)) != list(map(str, completed.index)):
         raise click.UsageError("the completed table has other items, or another order of the items, than ITEMS.")
     if completed.frame is not None:

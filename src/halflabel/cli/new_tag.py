@@ -11,15 +11,13 @@ from typing import Any
 import click
 
 from halflabel._files import atomic_write
+from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.files import PATH, name_output, name_plain_table, require_one
 from halflabel.cli.listing import MAX_LINES, print_entries
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import open_and_print
-from halflabel.completion.finish_journal import list_answers
-from halflabel.files.conversion import write_frame
-from halflabel.table.source_files import read_file
 
 
 @click.command(name="new-tag")
@@ -52,7 +50,6 @@ def new_tag_command(
       halflabel new-tag archive.csv --id doc --labels 'tag_*' --tag tag_tax
       halflabel new-tag archive.csv --id doc --labels 'tag_*' --tag tag_tax --answers archive.questions.csv
     """  # noqa: D301
-    from halflabel.completion import complete
     from halflabel.completion.new_tag import NewTag
 
     items = _declare(items, tag)
@@ -64,21 +61,21 @@ def new_tag_command(
             f"{journal} does not exist, so that no question was asked: call the command without --answers."
         )
     planned = {name: name_output(first, f"{name}.csv") for name in ("questions", "candidates")}
-    if answers is not None or list_answers(journal) is not None:
+    if answers is not None or work.list_answers(journal) is not None:
         planned["table"] = output or name_plain_table(items.paths, source, "tagged")
         planned["certificate"] = name_output(first, "certificate.json")
     outputs = Outputs.plan((*items.inputs, *source.paths, journal), planned)
     opened = open_and_print(items, source)
     with closing(NewTag(opened, tag, journal=journal, **asked)) as task:
         if answers is not None:
-            task.answer(read_file(answers).raw.frame)
+            task.answer(work.read_file(answers).raw.frame)
         with show_progress():
-            task.take_fit(complete(opened, review=task.answers, effort=effort, random_state=asked["seed"] or 0))
+            task.take_fit(work.complete(opened, review=task.answers, effort=effort, random_state=asked["seed"] or 0))
         written = outputs.write(
             table=lambda path: task.completion.write(path),
             certificate=lambda path: _write_text(json.dumps(task.certify(), indent=1) + "\n", path),
-            candidates=lambda path: write_frame(task.candidates.round({"probability": 4}), path),
-            questions=lambda path: write_frame(task.next(number), path),
+            candidates=lambda path: work.write_frame(task.candidates.round({"probability": 4}), path),
+            questions=lambda path: work.write_frame(task.next(number), path),
         )
         print_note(*task.notes, *(written.get("table") or ()))
         print_entries(task.candidates.drop(columns="rank"), f"The first {MAX_LINES} candidates")

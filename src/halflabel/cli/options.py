@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from halflabel.cli import work
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
 from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name, renamed
+from halflabel.files.tool_names import TABLES, TOOLS
 from halflabel.labels.names import RULES
 from halflabel.table.columns import OF_FILE, Description
 from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
@@ -211,8 +213,13 @@ def list_keys() -> str:
     """Return one line for each key without an option, for the help of ``data describe``."""
     rare = [key for key in KEYS if not key.common]
     width = max(len(key.name) for key in rare)
-    more = {"format": f" {', '.join(work.NAMES)}."}
+    more = {"format": f" {', '.join((*TABLES, *TOOLS, *_find_added_formats()))}."}
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
+
+
+def _find_added_formats() -> list[str]:
+    """Return the names of formats that other installed distributions add."""
+    return [entry.name for entry in entry_points(group="halflabel.formats")]
 
 
 def _list_old_names(shown: Collection[Key], own: Collection[str]) -> list[OldName]:

@@ -7,26 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 
 from halflabel._wording import plural
+from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.explaining import explain_option, read_entries
 from halflabel.cli.files import PATH, add_index_column, check_tool_path, name_plain_table
 from halflabel.cli.old_names import accept_old_names
 from halflabel.cli.options import add_set_option
 from halflabel.cli.outputs import OLD_QUESTION, Outputs, name_completed, probabilities_option, split_tool, to_option
-from halflabel.files.conversion import parse_question, write_frame
-from halflabel.files.raw_table import RawTable
-from halflabel.files.records import Question
-from halflabel.files.vectors import read_vectors
-from halflabel.table import Description
-from halflabel.table.embedding import embed_columns
-from halflabel.table.source_files import read_file
-from halflabel.table.sources import Source
+from halflabel.table.columns import Description
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from halflabel.completion.model_file import Predictor
+    from halflabel.files.raw_table import RawTable
+    from halflabel.files.records import Question
+    from halflabel.table.sources import Source
 
 
 @click.command(name="predict")
@@ -56,32 +54,30 @@ def predict_command(
       halflabel predict songs.halflabel new-songs.csv
       halflabel predict songs.halflabel new-songs.csv --to label-studio
     """  # noqa: D301
-    from halflabel.completion.model_file import load
-
-    (tool, question), predictor = split_tool(to), load(model)
+    (tool, question), predictor = split_tool(to), work.load(model)
     vectors = Path(keys.pop("vectors")) if "vectors" in keys else None
     stated = {name: keys.pop(name, None) for name in ("format", "images", "text", "embed")}
     columns = Description(labels=(), **stated)
-    source = read_file(items, columns, **keys)
-    raw, embedded = source.raw, embed_columns(source, columns).vectors
+    source = work.read_file(items, columns, **keys)
+    raw, embedded = source.raw, work.embed_columns(source, columns).vectors
     target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))
-    asked = parse_question(question, tool)
+    asked = work.parse_question(question, tool)
     named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities, "places": places}
     outputs = Outputs.plan((model, *source.paths, vectors), named)
     outputs = outputs.together_with(check_tool_path(target, tool) if tool else ())
     if vectors is None and raw.matrix is not None:
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
-    matrix = read_vectors(vectors) if vectors else raw.matrix if embedded is None else embedded
+    matrix = work.read_vectors(vectors) if vectors else raw.matrix if embedded is None else embedded
     with show_progress():
         p, write = _predict(predictor, source, raw, matrix, tool, asked)
-        located = predictor.locate(raw.frame, matrix) if places else pd.DataFrame()
+        located = predictor.locate(raw.frame, matrix) if places else p[[]]
         entries = read_entries(explain, p.index, predictor.label_names)
         reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]
     written = outputs.write(
         suggestions=write,
         labelled=write,
-        probabilities=lambda path: write_frame(add_index_column(p), path),
-        places=lambda path: write_frame(add_index_column(located), path),
+        probabilities=lambda path: work.write_frame(add_index_column(p), path),
+        places=lambda path: work.write_frame(add_index_column(located), path),
     )
     lost = written.get("suggestions") or written.get("labelled") or ()
     print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
@@ -95,12 +91,9 @@ def _predict(
     predictor: Predictor, source: Source, raw: RawTable, matrix: Any, tool: str | None, question: Question | None
 ) -> tuple[pd.DataFrame, Callable[[Path], Sequence[str]]]:
     """Return the probabilities, and a function that writes the labels: as a table, or as suggestions for a tool."""
-    from halflabel.completion.output import write_for_tool
-    from halflabel.completion.predictions import make_suggestions
-
     if tool is None:
         labelled, p = predictor.complete(raw.frame, matrix, given=False, return_proba=True)
-        return p, lambda path: write_frame(labelled, path, raw.form)
+        return p, lambda path: work.write_frame(labelled, path, raw.form)
     labels, p = predictor.predict(raw.frame, matrix, return_proba=True)
-    records = make_suggestions(predictor, source, raw.frame, labels, p)
-    return p, lambda path: write_for_tool(records, path, tool, question)
+    records = work.make_suggestions(predictor, source, raw.frame, labels, p)
+    return p, lambda path: work.write_for_tool(records, path, tool, question)

@@ -11,13 +11,12 @@ import click
 from rich.table import Table
 
 from halflabel._wording import NONE, count, escape_controls
+from halflabel.cli import work
 from halflabel.cli.console import out, print_result, show_progress
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import open_and_print, print_new_notes
-from halflabel.completion.prevalence_table import name_group, tabulate_prevalence
-from halflabel.files.conversion import write_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,18 +47,14 @@ def prevalence_command(
     outputs = Outputs.plan((*items.inputs, *source.paths), {"prevalence": output})
     opened = open_and_print(items, source)
     with show_progress():
-        from halflabel.completion import complete
-
-        filled = complete(opened, **asked, random_state=seed)
-    table = tabulate_prevalence(filled.evidence.of_filled, by, versus=versus)
+        filled = work.complete(opened, **asked, random_state=seed)
+    table = work.tabulate_prevalence(filled.evidence.of_filled, by, versus=versus)
     print_new_notes(filled.notes, opened)
     out.print(_make_table(table, by, versus))
     if output is not None:
-        outputs.write(prevalence=lambda path: write_frame(table, path))
+        outputs.write(prevalence=lambda path: work.write_frame(table, path))
         outputs.print_paths()
-    from halflabel.report.display import describe_warnings
-
-    print_result(*describe_warnings(filled))
+    print_result(*work.describe_warnings(filled))
     print_result(
         "The intervals of 90 % hold if entries are known by chance. With a gain of 2, each is as narrow as an interval "
         "from twice as many known entries."
@@ -73,7 +68,7 @@ def _make_table(table: pd.DataFrame, by: str | None, versus: str | None) -> Tabl
     for column in shown.columns[2 if by else 1 :]:
         column.justify = "right"
     for row in table.to_dict("records"):
-        cells = [row["label"], *([name_group(row["group"])] if by else []), count(row["n_items"])]
+        cells = [row["label"], *([work.name_group(row["group"])] if by else []), count(row["n_items"])]
         cells += [count(row["n_labelled"]), _write_span(row, "share", "low", "high")]
         cells += [f"{row['count_low']:,.0f} to {row['count_high']:,.0f}", f"{row['gain']:.1f} x"]
         cells += [_write_span(row, "difference", "difference_low", "difference_high")] if versus else []

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import pandas as pd
 
 from halflabel._wording import closest, plural
+from halflabel.cli import work
 from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, name_plain_table, require_one
 from halflabel.cli.options import (
@@ -28,17 +27,12 @@ from halflabel.cli.options import (
 from halflabel.cli.outputs import Outputs, write_review
 from halflabel.cli.reading import open_and_print, print_new_notes
 from halflabel.cli.termination import Terminated
-from halflabel.completion.checks import check_observed_rate
-from halflabel.files.conversion import write_frame
-from halflabel.report.display import describe_review
-from halflabel.table import OpenTable
-from halflabel.table.items import choose_shown
-from halflabel.table.sources import Source
-from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from halflabel.review_page.server import Server
     from halflabel.review_page.session import Session
+    from halflabel.table import OpenTable
+    from halflabel.table.sources import Source
 
 
 class _ReviewGroup(click.Group):
@@ -129,8 +123,8 @@ def review_command(
     path = journal or name_output(first, "review.jsonl")
     targets = _name_targets(items.paths, first, source)
     check_outputs((*items.inputs, *source.paths, *others), path, *targets)
-    opened = leave_unlearned(open_and_print(items, source))
-    check_observed_rate(opened.labels, asked["observed_rate"])
+    opened = work.leave_unlearned(open_and_print(items, source))
+    work.check_observed_rate(opened.labels, asked["observed_rate"])
     config = _make_config(opened, by or name_user(), map_columns, others, targets, **asked)
     session = Session(config, path)
     server = _make_server(session, port)
@@ -184,13 +178,11 @@ def _write_entries(
     """Fit, and write the entries to check as a table."""
     opened = open_and_print(items, source)
     with show_progress():
-        from halflabel.completion import complete
-
-        filled = complete(opened, observed_rate=observed_rate, effort=effort, random_state=seed)
-        entries = filled.review(rows, choose_shown(opened))
+        filled = work.complete(opened, observed_rate=observed_rate, effort=effort, random_state=seed)
+        entries = filled.review(rows, work.choose_shown(opened))
     outputs.write(review=lambda path: write_review(filled, entries, path))
     print_new_notes(filled.opened.notes, opened)
-    print_result(describe_review(filled, len(entries)))
+    print_result(work.describe_review(filled, len(entries)))
     outputs.print_paths()
 
 
@@ -214,7 +206,7 @@ def merge_command(journals: tuple[Path, ...], output: Path) -> None:
     check_outputs(journals, output)
     check_tables(output)
     merged = merge(_read_journals(journals))
-    write_frame(merged.answers, output)
+    work.write_frame(merged.answers, output)
     table = merged.agreement.round(3).astype(object)
     if len(table):
         out.print(table.to_string(index=False))
@@ -273,6 +265,9 @@ def _make_config(
 
 def _read_coordinates(opened: OpenTable, names: str) -> Any:
     """Return the two columns of the user's own map."""
+    import numpy as np
+    import pandas as pd
+
     frame = pd.DataFrame() if opened.frame is None else opened.frame
     wanted = [name.strip() for name in names.split(",")]
     columns = {str(name): j for j, name in enumerate(frame.columns)}

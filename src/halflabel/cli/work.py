@@ -6,89 +6,137 @@ from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
     from halflabel.completion import complete
+    from halflabel.completion.archive import is_model, read_heading
+    from halflabel.completion.checks import check_observed_rate
     from halflabel.completion.explanation import find_label
+    from halflabel.completion.finish_journal import list_answers
     from halflabel.completion.marking import check_marks, take_label_columns
-    from halflabel.completion.output import choose_tool
+    from halflabel.completion.model_file import load
+    from halflabel.completion.output import choose_tool, write_for_tool
+    from halflabel.completion.predictions import make_suggestions
+    from halflabel.completion.prevalence_table import name_group, tabulate_prevalence
     from halflabel.completion.ranking import rank_opened
+    from halflabel.completion.stated_completion import take_completed
+    from halflabel.datasets import fetch
+    from halflabel.evaluation import IN_WORDS, evaluate, run_demo
+    from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
     from halflabel.files.bounded import base_suffix
     from halflabel.files.conversion import check_format_path, check_values, parse_question, write_frame
     from halflabel.files.detection import detect
-    from halflabel.files.registry import (
-        FORMATS,
-        NAMES,
-        SUFFIXES,
-        check_name,
-        find_written,
-        name_suffix,
-        takes_pairs,
-    )
-    from halflabel.report.display import describe_review
+    from halflabel.files.registry import FORMATS, SUFFIXES, check_name, find_written, name_suffix, takes_pairs
+    from halflabel.files.vectors import read_vectors
+    from halflabel.labels.label_rules import write_lines
+    from halflabel.report.certificate_page import render_certificate
+    from halflabel.report.display import describe_review, describe_warnings
     from halflabel.report.errors import write_certificates
     from halflabel.report.pictures import PICTURES, draw_picture
+    from halflabel.table import NoLabelsNamed
     from halflabel.table.described import find_description
+    from halflabel.table.embedding import embed_columns
     from halflabel.table.items import choose_shown
     from halflabel.table.opening import open_described
     from halflabel.table.source_files import read_file
     from halflabel.table.sparse_opening import open_sparse
+    from halflabel.table.table_file import name_table_file
+    from halflabel.table.unlearned import leave_unlearned
 else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
             "halflabel.completion": ["complete"],
+            "halflabel.completion.archive": ["is_model", "read_heading"],
+            "halflabel.completion.checks": ["check_observed_rate"],
             "halflabel.completion.explanation": ["find_label"],
+            "halflabel.completion.finish_journal": ["list_answers"],
             "halflabel.completion.marking": ["check_marks", "take_label_columns"],
-            "halflabel.completion.output": ["choose_tool"],
+            "halflabel.completion.model_file": ["load"],
+            "halflabel.completion.output": ["choose_tool", "write_for_tool"],
+            "halflabel.completion.predictions": ["make_suggestions"],
+            "halflabel.completion.prevalence_table": ["name_group", "tabulate_prevalence"],
             "halflabel.completion.ranking": ["rank_opened"],
+            "halflabel.completion.stated_completion": ["take_completed"],
+            "halflabel.datasets": ["fetch"],
+            "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
+            "halflabel.evaluation.comparison": ["COMMON_RULE", "DEFAULT"],
             "halflabel.files.bounded": ["base_suffix"],
             "halflabel.files.conversion": ["check_format_path", "check_values", "parse_question", "write_frame"],
             "halflabel.files.detection": ["detect"],
             "halflabel.files.registry": [
                 "FORMATS",
-                "NAMES",
                 "SUFFIXES",
                 "check_name",
                 "find_written",
                 "name_suffix",
                 "takes_pairs",
             ],
-            "halflabel.report.display": ["describe_review"],
+            "halflabel.files.vectors": ["read_vectors"],
+            "halflabel.labels.label_rules": ["write_lines"],
+            "halflabel.report.certificate_page": ["render_certificate"],
+            "halflabel.report.display": ["describe_review", "describe_warnings"],
             "halflabel.report.errors": ["write_certificates"],
             "halflabel.report.pictures": ["PICTURES", "draw_picture"],
+            "halflabel.table": ["NoLabelsNamed"],
             "halflabel.table.described": ["find_description"],
+            "halflabel.table.embedding": ["embed_columns"],
             "halflabel.table.items": ["choose_shown"],
             "halflabel.table.opening": ["open_described"],
             "halflabel.table.source_files": ["read_file"],
             "halflabel.table.sparse_opening": ["open_sparse"],
+            "halflabel.table.table_file": ["name_table_file"],
+            "halflabel.table.unlearned": ["leave_unlearned"],
         },
     )
 
 __all__ = [
+    "COMMON_RULE",
+    "DEFAULT",
     "FORMATS",
-    "NAMES",
+    "IN_WORDS",
     "PICTURES",
     "SUFFIXES",
+    "NoLabelsNamed",
     "base_suffix",
     "check_format_path",
     "check_marks",
     "check_name",
+    "check_observed_rate",
     "check_values",
     "choose_shown",
     "choose_tool",
     "complete",
     "describe_review",
+    "describe_warnings",
     "detect",
     "draw_picture",
+    "embed_columns",
+    "evaluate",
+    "fetch",
     "find_description",
     "find_label",
     "find_written",
+    "is_model",
+    "leave_unlearned",
+    "list_answers",
+    "load",
+    "make_suggestions",
+    "name_group",
     "name_suffix",
+    "name_table_file",
     "open_described",
     "open_sparse",
     "parse_question",
     "rank_opened",
     "read_file",
+    "read_heading",
+    "read_vectors",
+    "render_certificate",
+    "run_demo",
+    "tabulate_prevalence",
+    "take_completed",
     "take_label_columns",
     "takes_pairs",
     "write_certificates",
+    "write_for_tool",
     "write_frame",
+    "write_lines",
 ]

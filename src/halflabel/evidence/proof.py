@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Ints, Mask
 from halflabel.evidence.confidence_sequence import EXPECTED, Draws, bound_wrong, keep_alpha
 from halflabel.evidence.drawing import order_entries
-
-#: The parts of a table that a proof can be about, and the values of their entries.
-POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}
+from halflabel.labels.names import POPULATIONS
 
 #: The code of the answer "not sure". Its entry keeps the filled value and counts as wrong.
 UNSURE = 2

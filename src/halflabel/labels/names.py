@@ -16,3 +16,6 @@ RULES = {
     "cardinality": "one threshold, as many labels per item as in the observed entries",
     "cost": "one threshold, least expected cost of false positives and false negatives",
 }
+
+#: The parts of a table that a proof can be about, and the values of their entries.
+POPULATIONS = {"all": (1, -1), "relevant": (1,), "irrelevant": (-1,)}

@@ -12,7 +12,8 @@ from halflabel.evidence.answer_plan import propose_sizes
 from halflabel.evidence.certificate import KIND, Certificate, make_certificate, pack_mask, unpack_mask
 from halflabel.evidence.confidence_sequence import Draws, keep_alpha
 from halflabel.evidence.drawing import digest_table
-from halflabel.evidence.proof import POPULATIONS, Proof, Round
+from halflabel.evidence.proof import Proof, Round
+from halflabel.labels.names import POPULATIONS
 from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.queues import Question, Situation

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from halflabel.evidence.proof import POPULATIONS
+from halflabel.labels.names import POPULATIONS
 from halflabel.review_page.changes import describe_changes
 from halflabel.review_page.encoding import STATES, unpack_rows
 from halflabel.review_page.fields import (

@@ -15,7 +15,7 @@ from halflabel._ledger import read_clock
 from halflabel._wording import clipped
 from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
-from halflabel.evidence.proof import POPULATIONS
+from halflabel.labels.names import POPULATIONS
 from halflabel.review_page import audits, group_answers
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
