@@ -54,7 +54,7 @@ WITHOUT_EFFECT = {
 }  # fmt: skip
 
 #: Functions that only limit the number of threads, or report progress: their arguments can alter no result.
-CALLS_WITHOUT_EFFECT = {"threadpool_limits", "blas_threads", "step"}
+CALLS_WITHOUT_EFFECT = {"threadpool_limits", "limit_threads", "step"}
 
 #: The range from which seeds of random numbers are drawn: any other one serves as well.
 SEEDS = "2 ** 31"

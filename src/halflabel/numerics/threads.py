@@ -1,4 +1,4 @@
-"""How many threads BLAS uses: one rule for all methods."""
+"""How many threads BLAS and OpenMP use: one rule for all methods."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
-#: BLAS works on matrices of fewer cells than this with one thread.
+#: Matrices of fewer cells than this are worked on by one thread.
 MIN_CELLS = 5_000_000
 
 #: Number of columns of a typical kernel map: a method with a kernel on n items counts n times as many cells.
@@ -16,12 +16,12 @@ KERNEL_COLUMNS = 1000
 
 @cache
 def _list_libraries() -> ThreadpoolController:
-    """Return the BLAS libraries of this process, searched once because a search takes as long as a small fit."""
+    """Return the libraries of this process that have threads, searched once: a search takes as long as a small fit."""
     return ThreadpoolController()
 
 
-def blas_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> AbstractContextManager[object]:
-    """Return a context in which BLAS uses one thread if the matrices are small.
+def limit_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> AbstractContextManager[object]:
+    """Return a context in which BLAS and OpenMP use one thread if the matrices are small.
 
     On small matrices more threads cost more than they save, and much more on a busy machine.
 
@@ -31,5 +31,5 @@ def blas_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> AbstractContex
         Shape of the largest matrix that the work inside the context multiplies or factorises.
     """
     limit = 1 if n_rows * n_columns < MIN_CELLS else None
-    context: AbstractContextManager[object] = _list_libraries().limit(limits=limit, user_api="blas")
+    context: AbstractContextManager[object] = _list_libraries().limit(limits=limit)
     return context

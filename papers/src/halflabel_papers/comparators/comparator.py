@@ -15,7 +15,7 @@ from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import require_whole
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 from halflabel.plugins import Floats, Mask, Matrix
 
 #: The weights of one fit, by parameter.
@@ -60,7 +60,7 @@ class Comparator(PartialLabelEstimator):
         settings = self._settings()
         require_whole(self, n_folds=2)
         self.scaler_ = Scaler.learn(X, self.scale)
-        with blas_threads(len(labels)):
+        with limit_threads(len(labels)):
             return self._choose_and_fit(self.scaler_(X), labels, settings)
 
     def _settings(self) -> list[Setting]:

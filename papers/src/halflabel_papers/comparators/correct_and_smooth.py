@@ -21,7 +21,7 @@ from halflabel.numerics.graph.propagation import fixed_point
 from halflabel.numerics.graph.weights import affinity, reachable
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import pcg
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 from halflabel.plugins import Floats, Ints, Mask, Matrix
 
 
@@ -140,7 +140,7 @@ class CorrectAndSmooth(PartialLabelEstimator):
         require_share(self, "alpha")
         if self.alpha == 1:
             raise ValueError("alpha must be below 1: at 1 the scores do not depend on any label.")
-        with blas_threads(len(labels)):
+        with limit_threads(len(labels)):
             return self._fit(X, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:

@@ -17,7 +17,7 @@ from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, components, laplacian, supported
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution, pcg
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 from halflabel.plugins import Floats, Mask, Matrix
 
 
@@ -147,7 +147,7 @@ class MLGFHF(PartialLabelEstimator):
         """Fill the gaps of ``y``, with ``X`` and ``y`` as in :meth:`halflabel.SSDRMC.fit`."""
         X, labels = self._enter(X, y)
         self._validate_parameters()
-        with blas_threads(len(labels)):
+        with limit_threads(len(labels)):
             return self._fit(X, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:

@@ -18,7 +18,7 @@ from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, mean_distance, nystroem
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 from halflabel.plugins import Floats, Ints, Mask, Matrix
 from halflabel_papers.comparators.pair_ranking import PairHinge, pair_ranking
 
@@ -182,7 +182,7 @@ class RankSVM(PartialLabelEstimator):
         X, labels = self._enter(X, y)
         self._validate_parameters()
         rows = np.flatnonzero(~labels.unlabelled)
-        with blas_threads(len(rows)):
+        with limit_threads(len(rows)):
             return self._fit(X, labels, rows)
 
     def _fit(self, X: Matrix, labels: PartialLabels, rows: Ints) -> Self:

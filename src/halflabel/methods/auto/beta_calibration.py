@@ -13,6 +13,7 @@ from scipy.special import expit
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP, Calibration, fit_platt
+from halflabel.numerics.threads import limit_threads
 
 #: Constant of MacKay's approximation: the mean of sigma over a normal of mean m and variance v is about
 #: sigma(m / sqrt(1 + SPREAD v)).
@@ -156,7 +157,9 @@ def fit_beta(p: Floats, relevant: Floats, ceiling: float = 1.0) -> BetaCurve:
         slope = np.array([g @ parts[0], g @ parts[1], g.sum()])
         return float((both - np.where(is_one, m, zero)).sum() + theta @ theta / 2), slope + theta
 
-    theta = minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=[(-5, 5)] * 3, options={"ftol": 1e-12}).x
+    bounds, options = [(-5, 5)] * 3, {"ftol": 1e-12}
+    with limit_threads(len(p), 1):  # each step calls LAPACK, where threads cost more than the whole search
+        theta = minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     return BetaCurve(float(np.exp(theta[0])), float(np.exp(theta[1])), float(theta[2]))
 
 

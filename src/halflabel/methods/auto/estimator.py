@@ -32,7 +32,7 @@ from halflabel.methods.canonical_order import order_columns
 from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 
 
 class AutoLabeler(PositiveOnlyEstimator):
@@ -247,7 +247,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         members = None if members is None else number_groups(members[order], len(labels))
         known = None if known is None else known[np.ix_(order, columns)]
         calibrates = None if calibrates is None else calibrates[np.ix_(order, columns)]
-        with blas_threads(len(labels)):
+        with limit_threads(len(labels)):
             Z = self._weigh(Z[order])  # the unweighted copy is freed here
             fitted = fit_auto(Data(Z, labels.select(columns), members, known, calibrates), self._configure())
         return self._keep(fitted, labels, np.argsort(columns))

@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from halflabel._arrays import Floats
+from halflabel.numerics.threads import limit_threads
 
 #: Weight of the distance from equal weights, relative to the log loss of equal weights: a loss of easy labels is small.
 SHRINKAGE = 0.07
@@ -56,7 +57,7 @@ def learn_weights(log_odds: Floats, relevant: Floats, n_units: int) -> Floats:
         loss, slope = expand(w)
         return loss + pull * float(((w - equal) ** 2).sum()), slope + 2 * pull * (w - equal)
 
-    found = minimize(
-        objective, equal, jac=True, bounds=[(0, None)] * len(equal), method="L-BFGS-B", options={"ftol": 1e-12}
-    )
+    bounds, options = [(0, None)] * len(equal), {"ftol": 1e-12}
+    with limit_threads(log_odds.size, 1):  # each step calls LAPACK
+        found = minimize(objective, equal, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
     return np.asarray(found.x)

@@ -22,7 +22,7 @@ from halflabel.methods.impute.expectation import (
 from halflabel.methods.impute.imputer import Imputer
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Status
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 
 
 class GaussianMixtureImputer(Imputer):
@@ -141,7 +141,7 @@ class GaussianMixtureImputer(Imputer):
                 f"{self.n_components} components cannot be learned from {len(items)} rows with values: lower "
                 "n_components."
             )
-        with blas_threads(BLOCK, 1):
+        with limit_threads(BLOCK, 1):
             self._ascend(np.nan_to_num(items), known)
         self._warn_unless_converged()
         return self
@@ -186,7 +186,7 @@ class GaussianMixtureImputer(Imputer):
         return clusters[np.argsort(order)]
 
     def _complete(self, X: Floats) -> Floats:
-        with blas_threads(BLOCK, 1):
+        with limit_threads(BLOCK, 1):
             return conditional_means(self.mixture_, np.nan_to_num(X), group_rows(~np.isnan(X)))
 
     def _validate_parameters(self) -> None:

@@ -16,7 +16,7 @@ from halflabel.numerics.losses import Squared
 from halflabel.numerics.penalties import NuclearNorm, spectral_norm
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 
 #: Ratio of two weights of a path, and their maximum number: from alpha_max down to alpha_max / 2^13.
 RATIO, MAX_LENGTH = 0.5, 14
@@ -152,7 +152,7 @@ class SoftImputer(Imputer):
     def _fit(self, X: Any) -> Floats:
         values, items = self._enter(X)
         known, items = ~np.isnan(items), np.nan_to_num(items)
-        with blas_threads(*items.shape):
+        with limit_threads(*items.shape):
             self.alpha_, self.cv_results_ = self._choose(items, known)
             solution = self._solve(items, known, self.alpha_, np.zeros_like(items), self.tol)
             self._factorise(np.where(known, items, solution.x))
@@ -232,7 +232,7 @@ def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
     """
     cov = components.T @ components + alpha * np.eye(components.shape[1])
     model = Mixture(np.ones(1), (Gaussian.of(np.zeros(len(cov)), cov),))
-    with blas_threads(BLOCK, 1):
+    with limit_threads(BLOCK, 1):
         return conditional_means(model, np.nan_to_num(X), group_rows(~np.isnan(X)))
 
 

@@ -24,7 +24,7 @@ from halflabel.methods.validation import require_choice, require_positive, requi
 from halflabel.numerics.losses import Logistic, Loss, SideBySide, SparseSquared, Squared
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import fold_in
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 
 #: Maximum number of cells, and of columns or items, for which the solver iterates on the whole matrix.
 MAX_CELLS, MAX_SIDE = 20_000_000, 1000
@@ -70,7 +70,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         """
         items, labels = self._enter(X, y)
         self._validate_parameters()
-        with blas_threads(*items.shape):
+        with limit_threads(*items.shape):
             return self._fit(items, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
@@ -205,7 +205,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         if sign is not None:
             terms.insert(0, Logistic(sign, on_label, self.bias_))
             widths, right = [t, *widths], self.right_[: t + right.shape[0]]
-        with blas_threads(n, d):
+        with limit_threads(n, d):
             left = fold_in(SideBySide(terms, widths), right, self.alpha_, n)
         return np.asarray(left @ self.right_.T)
 

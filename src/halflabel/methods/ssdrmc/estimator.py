@@ -26,7 +26,7 @@ from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import normalise_alpha, reconstruction_weights
 from halflabel.numerics.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
 from halflabel.numerics.scaling import Scaler
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 
 #: T of the paper, a number of entries.
 PUBLISHED_T = 5
@@ -241,7 +241,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """
         X, labels = self._enter(X, y)
         self._validate_parameters()
-        with blas_threads(len(labels)):
+        with limit_threads(len(labels)):
             return self._fit(X, labels)
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:

@@ -29,7 +29,7 @@ from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, grap
 from halflabel.numerics.kernels import KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution
-from halflabel.numerics.threads import blas_threads
+from halflabel.numerics.threads import limit_threads
 
 
 class VectorValued(PartialLabelEstimator):
@@ -67,7 +67,7 @@ class VectorValued(PartialLabelEstimator):
 
     def _fit(self, X: Matrix, labels: PartialLabels, observed_rate: float = 1.0) -> Self:
         self._validate_parameters()
-        with blas_threads(len(labels)):
+        with limit_threads(len(labels)):
             return self._choose_and_fit(X, labels, observed_rate)
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, observed_rate: float) -> Self:

@@ -14,6 +14,7 @@ from sklearn.utils.extmath import row_norms
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel._progress import step
+from halflabel.numerics.threads import limit_threads
 
 #: Maximum number of rows of one neighbour query, which then takes a few seconds.
 MAX_QUERY_ROWS = 8192
@@ -82,7 +83,9 @@ def neighbors(
 def _search_nearest(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
     # Search k + 1 and drop the row itself by its index: scikit-learn drops the first hit, which may be a duplicate.
     search = NearestNeighbors(n_neighbors=k + (query is None), algorithm="brute").fit(X)
-    distances, indices = _search_in_blocks(search, X if query is None else query)
+    rows = X if query is None else query
+    with limit_threads(rows.shape[0], X.shape[0]):
+        distances, indices = _search_in_blocks(search, rows)
     if query is not None:
         return indices, distances
     own = indices == np.arange(len(indices))[:, None]
