@@ -157,9 +157,9 @@ def fit_beta(p: Floats, relevant: Floats, ceiling: float = 1.0) -> BetaCurve:
         slope = np.array([g @ parts[0], g @ parts[1], g.sum()])
         return float((both - np.where(is_one, m, zero)).sum() + theta @ theta / 2), slope + theta
 
-    bounds, options = [(-5, 5)] * 3, {"ftol": 1e-12}
+    bounds = [(-5, 5)] * 3
     with limit_threads(len(p), 1):  # each step calls LAPACK, where threads cost more than the whole search
-        theta = minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+        theta = minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-12}).x
     return BetaCurve(float(np.exp(theta[0])), float(np.exp(theta[1])), float(theta[2]))
 
 

@@ -57,7 +57,7 @@ def learn_weights(log_odds: Floats, relevant: Floats, n_units: int) -> Floats:
         loss, slope = expand(w)
         return loss + pull * float(((w - equal) ** 2).sum()), slope + 2 * pull * (w - equal)
 
-    bounds, options = [(0, None)] * len(equal), {"ftol": 1e-12}
+    bounds = [(0, None)] * len(equal)
     with limit_threads(log_odds.size, 1):  # each step calls LAPACK
-        found = minimize(objective, equal, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+        found = minimize(objective, equal, jac=True, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-12})
     return np.asarray(found.x)
