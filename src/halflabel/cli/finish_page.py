@@ -6,15 +6,15 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.review import name_user, print_next_address
 from halflabel.cli.termination import Terminated
-from halflabel.table import OpenTable
-from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion
+    from halflabel.table import OpenTable
 
 
 def serve_finish(
@@ -29,7 +29,7 @@ def serve_finish(
     from halflabel.review_page.items import ItemViews
     from halflabel.review_page.server import Server
 
-    opened = leave_unlearned(opened) if stated is None else stated.opened
+    opened = work.leave_unlearned(opened) if stated is None else stated.opened
     title = "" if opened.source is None else Path(opened.source.raw.source).name
     settings = {"random_state": seed or 0}
     config = Config(opened, ItemViews(opened), title=title, by=name_user(), settings=settings, effort=effort)
