@@ -140,7 +140,7 @@ def measure_hostile():
 
 def send_hostile(guard, session, picture):
     """Yield the name of each request, and whether it was rejected or cannot do harm."""
-    own = {"Host": f"127.0.0.1:{guard.port}", "Cookie": f"{guard.cookie}={guard.secret}"}
+    own = {"Host": f"127.0.0.1:{guard.port}", "Cookie": f"{guard.cookie}={guard.secrets['']}"}
     write = {**own, "Content-Type": "application/json", "X-Halflabel": "review"}
     names = {"item": "i5", "label": "label0"}
     answer = {"table": session.table, "answers": [{**names, "value": 1, "key": "k", "why": "random"}]}

@@ -18,6 +18,7 @@ CALIBRATE = [
     "RANDOM",
     "RANDOM_OF_PART",
     "SAMPLE",
+    "TWICE",
     "AUDIT",
     "UNDECIDED_ENTRY",
     "UNCERTAIN_ITEM",

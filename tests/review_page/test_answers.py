@@ -46,20 +46,30 @@ class Review(RuleBasedStateMachine):
         self.states.append({**self.states[-1], **{(item, label): value for item in items}})
         self.later.clear()
 
+    @rule(items=ITEM_SETS, label=st.sampled_from(LABELS), value=st.sampled_from([1, 0, None]))
+    def screen(self, items, label, value):
+        key = f"wall-{len(self.records)}"
+        for item in sorted(items):
+            self.write("answer", item=item, label=label, value=value, why="uncertain", screen=key)
+        self.states.append({**self.states[-1], **{(item, label): value for item in items}})
+        self.later.clear()
+
     @rule()
     def undo(self):
         if len(self.states) == 1:
-            assert self.book.undoable is None
+            assert not self.book.list_undoable()
             return
-        self.write("undo", of=self.book.undoable)
+        for n in self.book.list_undoable():  # all answers of one screen
+            self.write("undo", of=n)
         self.later.append(self.states.pop())
 
     @rule()
     def redo(self):
         if not self.later:
-            assert self.book.redoable is None
+            assert not self.book.list_redoable()
             return
-        self.write("redo", of=self.book.redoable)
+        for n in self.book.list_redoable():
+            self.write("redo", of=n)
         self.states.append(self.later.pop())
 
     @rule()
@@ -124,7 +134,7 @@ def test_a_certificate_ends_what_can_be_undone():
     book = AnswerBook(ITEMS, LABELS)
     book.apply(make_record(1, item="a", label="sad", value=1))
     book.apply(make_record(2, "certificate", certificate={}))
-    assert book.undoable is None
+    assert not book.list_undoable()
 
 
 def test_only_the_last_answer_can_be_undone():
@@ -133,6 +143,31 @@ def test_only_the_last_answer_can_be_undone():
     book.apply(make_record(2, item="b", label="sad", value=1))
     with pytest.raises(ValueError, match="record 1 is not the next one to undo"):
         book.apply(make_record(3, "undo", of=1))
+
+
+def test_each_reviewer_undoes_the_own_answers():
+    book = AnswerBook(ITEMS, LABELS)
+    for n, (by, item) in enumerate([("ana", "a"), ("ben", "b"), ("ana", "c"), ("ben", "c")], 1):
+        body = {"item": item, "label": "sad", "value": int(by == "ana"), "why": "uncertain"}
+        book.apply(Record(n, "answer", by, "now", f"k{n}", body))
+    assert (book.list_undoable("ana"), book.list_undoable("ben")) == ([3], [4])
+    assert book.apply(Record(5, "undo", "ana", "now", "k5", {"of": 3})) == [(2, 1)]
+    assert book.current[:, 1].tolist() == [YES, NO, NO, 0]  # the answer of ben about the same entry stays
+    book.apply(Record(6, "answer", "ben", "now", "k6", {"item": "d", "label": "sad", "value": 0}))
+    assert (book.list_redoable("ana"), book.list_redoable("ben")) == ([3], [])
+    book.apply(Record(7, "redo", "ana", "now", "k7", {"of": 3}))
+    assert book.current[2, 1] == YES
+
+
+@pytest.mark.parametrize(("first", "second", "code"), [(1, 0, UNDECIDED), (1, 1, YES), (None, 0, UNDECIDED)])
+def test_an_entry_that_is_asked_twice_is_undecided_where_reviewers_differ(first, second, code):
+    book = AnswerBook(ITEMS, LABELS)
+    for n, (by, value, why) in enumerate([("ana", first, "uncertain"), ("ben", second, "twice")], 1):
+        book.apply(Record(n, "answer", by, "now", f"k{n}", {"item": "a", "label": "sad", "value": value, "why": why}))
+    assert book.current[0, 1] == code
+    settled = {"item": "a", "label": "sad", "value": 0, "why": "disagreement"}
+    book.apply(Record(3, "answer", "ana", "now", "k3", settled))
+    assert book.current[0, 1] == NO
 
 
 def test_ids_are_distinct_as_text():

@@ -422,6 +422,50 @@ def test_hostile_names_and_texts_are_text_and_no_request_leaves(hostile, review,
     assert page.problems == []
 
 
+def test_an_item_with_its_labels_and_a_wall_by_keyboard(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    page = open_page(review(path, *OPTIONS).address)
+    wait_for_fit(page)
+    page.keyboard.press("v")
+    page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
+    item = page.inner_text("#asked")
+    number = page.locator(".choice").count()
+    for place in range(number):
+        choice = page.locator(".choice").nth(place)
+        wanted = "yes" if truth[item, choice.locator("b").inner_text()] else "no"
+        while choice.get_attribute("data-value") != wanted:
+            page.keyboard.press(str(place + 1))
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#saved:text-matches("^{number} answers?, saved")', timeout=WAIT)
+    page.keyboard.press("v")
+    page.wait_for_selector('body[data-question^="wall"]', timeout=WAIT)
+    label = page.inner_text("#asked").removesuffix("?")
+    for tile in page.locator(".tile").all():
+        wanted = "yes" if truth[tile.locator(".name").inner_text(), label] else "no"
+        while tile.get_attribute("data-value") != wanted:
+            tile.focus()
+            page.keyboard.press(" ")
+    tiles = page.locator(".tile").count()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'#saved:text-matches("^{number + tiles} answers, saved")', timeout=WAIT)
+    records = read_journal(tmp_path / "digits.review.jsonl")[1]
+    assert all(record.body["value"] == truth[record.body["item"], record.body["label"]] for record in records)
+    page.keyboard.press("u")
+    page.wait_for_selector(f'#saved:text-matches("^{number} answers?, saved")', timeout=WAIT)
+    assert page.locator(".tile").count() == tiles  # the wall is asked again
+    page.keyboard.press("g")
+    page.wait_for_selector("#selection-sample", timeout=WAIT)
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#block:text-matches("^12 items")', timeout=WAIT)
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#selection-bound:text-matches("12 no|12 yes")', timeout=WAIT)
+    framed = page.inner_text("#selection .main:visible")
+    assert framed.startswith("No" if "12 no" in page.inner_text("#selection-bound") else "Yes")
+    assert page.problems == []
+
+
 def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
     source, _ = digits
     path = tmp_path / "digits.csv"
@@ -494,8 +538,8 @@ def test_the_list_is_the_map_for_the_keyboard(digits, review, open_page, tmp_pat
     page.focus("#list-rows tr:first-child button")
     item = page.inner_text("#list-rows tr:first-child button")
     page.keyboard.press("Enter")  # all open labels of this item
-    page.wait_for_selector(f'#item .id:text-is("{item}")', timeout=WAIT)
-    assert page.get_attribute("#item-mode", "aria-pressed") == "true"
+    page.wait_for_selector(f'#asked:text-is("{item}")', timeout=WAIT)
+    assert page.locator("#chips .choice").count() == len(LABELS)  # all labels of the item
     assert item in page.inner_text("#live")
     page.focus("#list-select")
     page.keyboard.press("Enter")

@@ -38,6 +38,11 @@ SELECTION = {"rows": ROWS, "column": "0", "label": '"rock"'}
 VALID = {
     "/api/list": [{"column": "0", "text": '"s"', "states": "[0, 1]", "order": '"highest"', "start": "0", "bits": "1"}],
     "/api/queue": [{"kind": '"uncertain"', "n": "5", "label": "1", "rows": "[4, 5]", "exclude": "[7]"}],
+    "/api/screens": [
+        {"view": '"item"', "kind": '"rare"', "n": "5", "label": "1", "rows": "[4, 5]", "exclude": "[7]"},
+        {"view": '"wall"', "size": "12"},
+    ],
+    "/api/near": [{"row": "3", "column": "1"}],
     "/api/answers": [{}],
     "/api/undo": [{"redo": "false", "key": '"u"'}, {"redo": "true", "key": '"r"'}],
     "/api/fit": [{"thorough": "true"}],

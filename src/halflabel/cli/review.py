@@ -73,7 +73,8 @@ def review_group() -> None:
 @click.option("--rows", type=click.IntRange(1), default=MAX_ROWS, show_default=True, help="Maximum number of rows of "
               "--to.")  # fmt: skip
 @click.option("--map", "map_columns", metavar="X,Y", help="Columns of your own coordinates for the map.")
-@click.option("--by", help="Your name in the journal; by default that of your account.")
+@click.option("--by", "--reviewers", "by", help="Your name in the journal; by default that of your account. Several "
+              "names, with commas: each one gets an address, and a tenth of the answers is asked twice.")  # fmt: skip
 @click.option("--journal", type=PATH, help="Journal of answers; by default ITEMS.review.jsonl.")
 @click.option("--others", type=PATH, multiple=True, help="A journal of another reviewer, for a queue of disagreements.")
 @click.option("--show-p", is_flag=True, help="Show probabilities before the answer; by default after it.")
@@ -125,11 +126,11 @@ def review_command(
     check_outputs((*items.inputs, *source.paths, *others), path, *targets)
     opened = work.leave_unlearned(open_and_print(items, source))
     work.check_observed_rate(opened.labels, asked["observed_rate"])
-    config = _make_config(opened, by or name_user(), map_columns, others, targets, **asked)
+    config = _make_config(opened, _read_names(by), map_columns, others, targets, **asked)
     session = Session(config, path)
     server = _make_server(session, port)
     try:
-        _print_start(session, f"Open {server.address}")
+        _print_start(session, *(_word_address(*each) for each in server.addresses.items()))
         session.start()
         with opened_in_browser(server, path.parent) if browser else nullcontext():
             server.run()
@@ -153,7 +154,7 @@ def _make_server(session: Session, port: int) -> Server:
         raise
 
 
-def _print_start(session: Session, address: str) -> None:
+def _print_start(session: Session, *addresses: str) -> None:
     """Print the notes about the table and the journal, and where the page is."""
     opened, path = session.opened, session.journal.path
     print_note(*session.notes, f"Threshold rule: {session.config.rule}.")
@@ -161,7 +162,7 @@ def _print_start(session: Session, address: str) -> None:
         print_note(
             "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
         )
-    print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", address)
+    print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", *addresses)
 
 
 def _write_entries(
@@ -231,7 +232,7 @@ def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path
 
 def _make_config(
     opened: OpenTable,
-    by: str,
+    by: Sequence[str],
     map_columns: str | None,
     others: Sequence[Path],
     targets: tuple[Path, Path, Path, Path],
@@ -253,7 +254,8 @@ def _make_config(
         opened,
         views,
         title=title,
-        by=by,
+        by=by[0],
+        reviewers=tuple(by) if len(by) > 1 else (),
         settings=settings,
         effort=asked["effort"],
         show_p=asked["show_p"],
@@ -283,10 +285,23 @@ def _read_coordinates(opened: OpenTable, names: str) -> Any:
     return values
 
 
-def print_next_address(address: str) -> None:
+def _word_address(reviewer: str, address: str) -> str:
+    return f"{reviewer}: open {address}" if reviewer else f"Open {address}"
+
+
+def print_next_address(address: str, reviewer: str) -> None:
     """Print the address that follows a used address. The page goes on if the terminal is closed."""
+    of = f" of {reviewer}" if reviewer else ""
     with suppress(OSError, SystemExit):
-        print_result(f"The page is open. Each address works once; for another browser, open {address}")
+        print_result(f"The page{of} is open. Each address works once; for another browser, open {address}")
+
+
+def _read_names(by: str | None) -> list[str]:
+    """Return the reviewers, by default the user."""
+    names = [name.strip() for name in (by or "").split(",") if name.strip()] or [name_user()]
+    if len(set(names)) < len(names):
+        raise click.UsageError(f"--by names a reviewer twice: {by!r}.")
+    return names
 
 
 def name_user() -> str:

@@ -39,6 +39,7 @@ class Reason(StrEnum):
     RANDOM = "random", True
     RANDOM_OF_PART = "random of a part", True  # of one label or some items: no sample of all filled entries
     SAMPLE = "sample", True
+    TWICE = "twice", True  # a random answered entry, asked by a second reviewer
     AUDIT = "audit", True
     BULK = "bulk", False
     ANSWER = "answer", False  # a record has no reason if the person selected the entry

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halflabel._arrays import Mask
 from halflabel._wording import quoted
 from halflabel.completion.answers import Answers
-from halflabel.labels.reasons import is_calibrating
+from halflabel.labels.reasons import Reason, is_calibrating
 
 #: Codes of the current answer of an entry.
 NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
@@ -88,6 +89,7 @@ class AnswerBook:
         self._stacks: dict[tuple[int, int], list[Record]] = {}
         self._keys: dict[str, Record] = {}
         self._by_number: dict[int, Record] = {}
+        self._contested: set[tuple[int, int]] = set()
         self._done: list[int] = []
         self._undone: list[int] = []
 
@@ -97,6 +99,10 @@ class AnswerBook:
     def find_key(self, key: str) -> Record | None:
         """Return the record that was sent with this key, if there is one."""
         return self._keys.get(key)
+
+    def get_record(self, n: int) -> Record:
+        """Return the record of a number."""
+        return self._by_number[n]
 
     def find_repeated(self, op: str, key: str) -> Record | None:
         """Return the record that was written with this key. Raise if it is of another kind."""
@@ -124,15 +130,25 @@ class AnswerBook:
         """The number of the next record."""
         return self.records[-1].n + 1 if self.records else 1
 
-    @property
-    def undoable(self) -> int | None:
-        """The number of the last answer or group that is not undone."""
-        return self._done[-1] if self._done else None
+    def list_undoable(self, by: str | None = None) -> list[int]:
+        """Return the numbers of the last records that are not undone: one record, or all answers of one screen.
 
-    @property
-    def redoable(self) -> int | None:
-        """The number of the last answer or group that was undone, unless another answer came after that."""
-        return self._undone[-1] if self._undone else None
+        With several reviewers, each one undoes the own answers (``by``).
+        """
+        return self._list_last(self._done, by)
+
+    def list_redoable(self, by: str | None = None) -> list[int]:
+        """Return the numbers of the last records that were undone, unless another answer came after that."""
+        return self._list_last(self._undone, by)
+
+    def _list_last(self, numbers: list[int], by: str | None) -> list[int]:
+        own = (self._by_number[n] for n in reversed(numbers))
+        screen: list[Record] = []
+        for record in (record for record in own if by is None or record.by == by):
+            if screen and not (_read_screen(record) and _read_screen(record) == _read_screen(screen[0])):
+                break
+            screen.append(record)
+        return [record.n for record in screen]
 
     def apply(self, record: Record) -> list[tuple[int, int]]:
         """Apply one record and return the entries whose answer it changed.
@@ -177,6 +193,22 @@ class AnswerBook:
         given = [str(record.body.get("why", record.op)) for record in self._stacks[row, column]]
         return next((why for why in given if not is_calibrating(why)), given[-1])
 
+    @property
+    def contested(self) -> Mask:
+        """The entries about which two reviewers have different answers. They are undecided."""
+        mask = np.zeros(self.current.shape, dtype=bool)
+        for entry in self._contested:
+            mask[entry] = True
+        return mask
+
+    def list_single_answers(self, by: str) -> Mask:
+        """Return the decided entries that one other reviewer has answered, and nobody else."""
+        mask = np.zeros(self.current.shape, dtype=bool)
+        for entry, stack in self._stacks.items():
+            names = {record.by for record in stack}
+            mask[entry] = len(names) == 1 and by not in names and abs(self.current[entry]) == 1
+        return mask
+
     def list_active(self) -> Iterable[tuple[int, int, Record]]:
         """Yield (row, column, record) for every current answer."""
         for (row, column), stack in self._stacks.items():
@@ -191,20 +223,22 @@ class AnswerBook:
             self._stacks.setdefault(entry, []).append(record)
             self._update(entry)
         self._done.append(record.n)
-        self._undone.clear()
+        self._undone = [n for n in self._undone if self._by_number[n].by != record.by]
         return entries
 
     def _reverse(self, record: Record) -> list[tuple[int, int]]:
-        """Undo the last answer, or repeat the last one that was undone."""
+        """Undo the last answer of all or of this reviewer, or repeat the last one that was undone."""
         source, target = (self._done, self._undone) if record.op == "undo" else (self._undone, self._done)
-        if not source or source[-1] != record.body["of"]:
-            raise ValueError(f"record {record.body['of']} is not the next one to {record.op}.")
-        target.append(source.pop())
-        answer = self._by_number[record.body["of"]]
+        of = record.body["of"]
+        if of not in {*source[-1:], *self._list_last(source, record.by)[:1]}:
+            raise ValueError(f"record {of} is not the next one to {record.op}.")
+        source.remove(of)
+        target.append(of)
+        answer = self._by_number[of]
         entries = self._place(answer)
         for entry in entries:
             if record.op == "undo":
-                self._stacks[entry].pop()
+                self._stacks[entry].remove(answer)
             else:
                 self._stacks[entry].append(answer)
             self._update(entry)
@@ -218,7 +252,24 @@ class AnswerBook:
 
     def _update(self, entry: tuple[int, int]) -> None:
         stack = self._stacks[entry]
-        self.current[entry] = CODES[stack[-1].body["value"]] if stack else NONE
+        self._contested.discard(entry)
+        if is_contested(stack):
+            self._contested.add(entry)
+        last = CODES[stack[-1].body["value"]] if stack else NONE
+        self.current[entry] = UNDECIDED if entry in self._contested else last
+
+
+def is_contested(stack: Sequence[Record]) -> bool:
+    """Return whether a second reviewer, asked on purpose, gave another answer than the first one, and nobody since."""
+    if not stack or stack[-1].body.get("why") != Reason.TWICE:
+        return False
+    others = [record for record in stack if record.by != stack[-1].by]
+    return bool(others) and others[-1].body["value"] != stack[-1].body["value"]
+
+
+def _read_screen(record: Record) -> Any:
+    """Return the key of the screen on which several entries were answered at once, or None."""
+    return record.body.get("screen")
 
 
 def _check_body(record: Record) -> None:

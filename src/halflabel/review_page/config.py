@@ -23,7 +23,8 @@ class Config:
     opened: OpenTable
     views: ItemViews
     title: str = ""  #: The name of the data.
-    by: str = ""  #: The reviewer.
+    by: str = ""  #: The reviewer, or the first one.
+    reviewers: tuple[str, ...] = ()  #: The names of several reviewers, who work at the same time.
     settings: dict[str, Any] = field(default_factory=dict)  #: Arguments of :func:`halflabel.complete`.
     effort: str = "default"  #: The effort of the fits on request. A fit after some answers is a fast one.
     show_p: bool = False  #: Whether probabilities are shown before the answer.

@@ -28,10 +28,15 @@ from halflabel.review_page.fields import (
 from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.listing import ORDERS, Filter
 from halflabel.review_page.queues import KINDS
-from halflabel.review_page.session import MAX_QUESTIONS, Session
+from halflabel.review_page.reviewers import Asker
+from halflabel.review_page.screens import WALLS
+from halflabel.review_page.session import MAX_QUESTIONS, MAX_SCREENS, Session
 
 #: Maximum number of items of one request.
 MAX_ITEMS = 60
+
+#: Maximum length of the name of a page.
+MAX_PAGE = 40
 
 #: A number above every row and every column of a table.
 LARGEST = 2**31
@@ -93,14 +98,14 @@ async def send_media(session: Session, request: Request) -> Response:
     return Response(found.content, media_type=found.kind, headers=headers)
 
 
-async def get_session(session: Session, _: Request) -> Response:
+async def get_session(session: Session, request: Request) -> Response:
     """Return names, counts and settings."""
-    return JSONResponse(session.describe())
+    return JSONResponse(session.describe(read_reviewer(request)))
 
 
-async def get_progress(session: Session, _: Request) -> Response:
+async def get_progress(session: Session, request: Request) -> Response:
     """Return the state that changes with answers and fits."""
-    return JSONResponse(session.describe_progress())
+    return JSONResponse(session.describe_progress(read_reviewer(request)))
 
 
 async def get_panel(session: Session, _: Request) -> Response:
@@ -159,17 +164,36 @@ async def post_queue(session: Session, request: Request) -> Response:
         None if asked.get("label") is None else read_whole(asked, "label", n_labels),
         None if asked.get("rows") is None else read_wholes(asked, "rows", n_items),
         read_wholes(asked, "exclude", session.labels.state.size),
+        _read_asker(session, request, asked),
     )
     return JSONResponse({"questions": [vars(question) for question in questions]})
 
 
+async def post_screens(session: Session, request: Request) -> Response:
+    """Return the questions of some screens."""
+    asked = await read_body(session, request)
+    n_items, n_labels = session.labels.shape
+    chosen = await asyncio.to_thread(
+        session.choose_screens,
+        read_choice(asked, "view", ("item", "wall")),
+        read_choice(asked, "kind", list(KINDS), "uncertain"),
+        read_whole(asked, "n", MAX_SCREENS + 1, 8),
+        read_whole(asked, "size", WALLS[-1] + 1, WALLS[1]),
+        None if asked.get("label") is None else read_whole(asked, "label", n_labels),
+        None if asked.get("rows") is None else read_wholes(asked, "rows", n_items),
+        read_wholes(asked, "exclude", session.labels.state.size),
+        _read_asker(session, request, asked),
+    )
+    return JSONResponse({"screens": [[vars(question) for question in screen] for screen in chosen]})
+
+
 async def post_answers(session: Session, request: Request) -> Response:
     """Write answers, and respond with the outcome of each answer as soon as all are on the disk."""
-    sent = (await read_body(session, request)).get("answers")
+    sent, by = (await read_body(session, request)).get("answers"), read_reviewer(request)
     if not isinstance(sent, list):
         raise ValueError("The field 'answers' is a list of objects.")
-    outcomes = session.answer(sent)
-    result = {"results": [each.to_dict() for each in outcomes], **session.describe_progress()}
+    outcomes = session.answer(sent, by)
+    result = {"results": [each.to_dict() for each in outcomes], **session.describe_progress(by)}
     if any(not each.error for each in outcomes) or not outcomes:
         return JSONResponse(result)
     status = min(each.status for each in outcomes)  # 409 if every answer names another entry
@@ -179,15 +203,13 @@ async def post_answers(session: Session, request: Request) -> Response:
 async def post_undo(session: Session, request: Request) -> Response:
     """Undo the last answer or group, or repeat it."""
     asked = await read_body(session, request)
-    record = session.reverse("redo" if asked.get("redo") else "undo", read_key(asked))
-    entries = []
-    if record is not None:
-        of = next(each for each in session.book.records if each.n == record.body["of"])
-        items = of.body["items"][:1] if of.op == "bulk" else [of.body["item"]]
-        place = session.book.find_entry(items[0], of.body["label"])
-        facts = {"op": of.op, "why": str(of.body.get("why", ""))}
-        entries = [] if place is None else [{"row": place[0], "column": place[1], **facts}]
-    return JSONResponse({"entries": entries, **session.describe_progress()})
+    entries, by = [], read_reviewer(request)
+    for record in session.reverse("redo" if asked.get("redo") else "undo", read_key(asked), by):
+        items = record.body["items"][:1] if record.op == "bulk" else [record.body["item"]]
+        place = session.book.find_entry(items[0], record.body["label"])
+        facts = {"op": record.op, **{name: str(record.body.get(name, "")) for name in ("why", "screen")}}
+        entries += [] if place is None else [{"row": place[0], "column": place[1], **facts}]
+    return JSONResponse({"entries": entries, **session.describe_progress(by)})
 
 
 async def post_fit(session: Session, request: Request) -> Response:
@@ -196,7 +218,7 @@ async def post_fit(session: Session, request: Request) -> Response:
     if session.audit is not None:
         raise ValueError("An audit is about the values of the last fit: finish or cancel it before the next one.")
     session.refit(session.config.effort if asked.get("thorough") else "fast")
-    return JSONResponse(session.describe_progress())
+    return JSONResponse(session.describe_progress(read_reviewer(request)))
 
 
 async def post_explain(session: Session, request: Request) -> Response:
@@ -209,21 +231,29 @@ async def post_write(session: Session, request: Request) -> Response:
     """Write the completed table, the answers and the report."""
     await read_body(session, request)
     session.write_outputs()
-    return JSONResponse(session.describe_progress())
+    return JSONResponse(session.describe_progress(read_reviewer(request)))
 
 
 async def post_audit(session: Session, request: Request) -> Response:
     """Plan, begin, finish or cancel an audit."""
     asked = await read_body(session, request)
     op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
-    population = read_choice(asked, "population", list(POPULATIONS), "all")
+    population, by = read_choice(asked, "population", list(POPULATIONS), "all"), read_reviewer(request)
     if op == "plan":
         return JSONResponse(await asyncio.to_thread(session.plan_audit, population))
     if op == "begin":
-        session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 60), population, key)
+        session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 60), population, key, by)
     else:
-        session.end_audit(key, cancel=op == "cancel")
-    return JSONResponse(session.describe_progress())
+        session.end_audit(key, cancel=op == "cancel", by=by)
+    return JSONResponse(session.describe_progress(by))
+
+
+async def post_near(session: Session, request: Request) -> Response:
+    """Return the items like an item."""
+    asked = await read_body(session, request)
+    n_items, n_labels = session.labels.shape
+    row, column = read_whole(asked, "row", n_items), read_whole(asked, "column", n_labels)
+    return JSONResponse({"bits": session.find_near(row, column)})
 
 
 async def post_selection(session: Session, request: Request) -> Response:
@@ -240,9 +270,19 @@ async def post_selection(session: Session, request: Request) -> Response:
         members = read_whole(asked, "members", n_items + 1)
         yes = read_whole(asked, "yes", members + 1)
         return JSONResponse(bound_share(members, yes, read_whole(asked, "no", members - yes + 1)))
-    value, min_p = read_whole(asked, "value", 2), read_share(asked, "min_p")
-    number = session.answer_selection(rows, column, value, min_p, read_key(asked))
-    return JSONResponse({"changed": number, **session.describe_progress()})
+    value, min_p, by = read_whole(asked, "value", 2), read_share(asked, "min_p"), read_reviewer(request)
+    number = session.answer_selection(rows, column, value, min_p, read_key(asked), by)
+    return JSONResponse({"changed": number, **session.describe_progress(by)})
+
+
+def read_reviewer(request: Request) -> str:
+    """Return the reviewer whose page sends a request, as the guard found it. Empty if the review has only one."""
+    return str(request.scope.get("reviewer", ""))
+
+
+def _read_asker(session: Session, request: Request, asked: dict[str, Any]) -> Asker:
+    held = read_wholes(asked, "held", session.labels.state.size)
+    return Asker(read_reviewer(request), read_text(asked, "page")[:MAX_PAGE], frozenset(held.tolist()))
 
 
 async def read_body(session: Any, request: Request) -> dict[str, Any]:
@@ -265,10 +305,12 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("GET", "/api/items", get_items),
     ("POST", "/api/list", post_list),
     ("POST", "/api/queue", post_queue),
+    ("POST", "/api/screens", post_screens),
     ("POST", "/api/answers", post_answers),
     ("POST", "/api/undo", post_undo),
     ("POST", "/api/fit", post_fit),
     ("POST", "/api/audit", post_audit),
+    ("POST", "/api/near", post_near),
     ("POST", "/api/selection", post_selection),
     ("POST", "/api/explain", post_explain),
     ("POST", "/api/write", post_write),

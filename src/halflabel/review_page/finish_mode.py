@@ -27,6 +27,7 @@ from halflabel.review_page.config import Config, is_whole
 from halflabel.review_page.encoding import find_states
 from halflabel.review_page.fields import is_text, read_key
 from halflabel.review_page.intake import Outcome
+from halflabel.review_page.leases import Leases
 from halflabel.review_page.worker import Job, Worker
 
 #: Number of questions that are asked at once. Before the first random one, a fit learns as many answers.
@@ -59,6 +60,7 @@ class FinishSession:
         self.config, self.opened, self.labels = config, config.opened, config.opened.labels
         self.state, self.targets = state, targets
         self.table: str = (state.journal.header or {})["table"]
+        self.leases = Leases()
         self.announce: Callable[[str, Any], None] = lambda kind, content: None
         self.worker: Worker | None = None
         self.failure = ""

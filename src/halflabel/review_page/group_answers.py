@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halflabel._arrays import Ints
 from halflabel._wording import plural
@@ -13,6 +14,9 @@ from halflabel.review_page.queues import Question, Situation
 
 #: Number of random members that are shown first, and the level of the bound.
 SAMPLE, LEVEL = 12, 0.95
+
+#: Maximum number of items that are like another one.
+NEAR = 100
 
 #: The expected share of members whose answer is another one; the bounds hold if it is wrong.
 EXPECTED = 0.1
@@ -24,6 +28,16 @@ def find_members(now: Situation, rows: Ints, column: int, min_p: float | None = 
     if min_p is not None and now.fit is not None:
         members = members[now.fit.p[members, column] >= min_p]
     return np.asarray(members, dtype=np.intp)
+
+
+def find_near(now: Situation, points: NDArray[np.uint16], row: int, column: int) -> Ints:
+    """Return the items nearest to an item on the map whose entry of a label is open and filled with the same value."""
+    same = now.open_entries[:, column].copy()
+    if now.fit is not None:
+        same &= now.fit.state[:, column] == now.fit.state[row, column]
+    rows = np.flatnonzero(same)
+    apart = ((points[rows].astype(np.int64) - points[row].astype(np.int64)) ** 2).sum(axis=1)
+    return np.sort(rows[np.argsort(apart, kind="stable")[:NEAR]])
 
 
 def describe_sample(now: Situation, rows: Ints, column: int, seed: int) -> dict[str, Any]:

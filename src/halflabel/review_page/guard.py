@@ -42,22 +42,24 @@ class Guard:
     port : int
     media_hosts : sequence of str
         Hosts whose images and sounds the page may load.
+    reviewers : sequence of str
+        Several reviewers, each of whom has an address of the own.
     """
 
-    def __init__(self, app: Any, port: int, media_hosts: tuple[str, ...] = ()) -> None:
+    def __init__(self, app: Any, port: int, media_hosts: tuple[str, ...] = (), reviewers: tuple[str, ...] = ()) -> None:
         self.app, self.port = app, port
-        self.secret = secrets.token_urlsafe(32)  # the value of the cookie
-        self._unused: dict[str, Callable[[], None]] = {}  # tokens, and the function that their use calls
+        self.secrets = {name: secrets.token_urlsafe(32) for name in reviewers or ("",)}  # the values of the cookie
+        self._unused: dict[str, tuple[str, Callable[[], None]]] = {}  # tokens: reviewer, and what their use calls
         self.cookie = f"halflabel-{port}"
         self.hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")}
         self.origins = {b"http://" + host for host in self.hosts}
         remote = "".join(f" https://{host} http://{host}" for host in media_hosts)
         self.headers = _list_headers(remote)
 
-    def make_address(self, used: Callable[[], None] = lambda: None) -> str:
-        """Return an address that lets one browser in. ``used`` is called at that moment."""
+    def make_address(self, used: Callable[[], None] = lambda: None, reviewer: str | None = None) -> str:
+        """Return an address that lets one browser in, of the first reviewer by default. ``used`` is called then."""
         token = secrets.token_urlsafe(32)
-        self._unused[token] = used
+        self._unused[token] = (next(iter(self.secrets)) if reviewer is None else reviewer, used)
         return f"http://127.0.0.1:{self.port}/?token={token}"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -80,11 +82,11 @@ class Guard:
         problem = self._find_problem(scope, headers, is_entry=token is not None)
         if problem is not None:
             await _respond(send_guarded, problem[0], problem[1].encode())
-        elif token is not None and self._use(token):
-            cookie = f"{self.cookie}={self.secret}; HttpOnly; SameSite=Strict; Path=/"
+        elif token is not None and (entering := self._use(token)) is not None:
+            cookie = f"{self.cookie}={self.secrets[entering]}; HttpOnly; SameSite=Strict; Path=/"
             await _respond(send_guarded, 200, _ENTRY, (b"set-cookie", cookie.encode()), kind=_HTML)
-        elif self._has_cookie(headers):
-            await self.app(scope, _limit_body(receive), send_guarded)
+        elif (reviewer := self._find_reviewer(headers)) is not None:
+            await self.app({**scope, "reviewer": reviewer}, _limit_body(receive), send_guarded)
         elif token is not None:
             await _respond(send_guarded, 403, _ENTRY, kind=_HTML)
         else:
@@ -104,21 +106,25 @@ class Guard:
             return _check_write(headers)
         return None
 
-    def _use(self, token: str) -> bool:
-        """Return whether a token was unused, and take it out."""
+    def _use(self, token: str) -> str | None:
+        """Take an unused token out, and return its reviewer. Return None for any other token."""
         given = token.encode()
         found = [each for each in self._unused if secrets.compare_digest(given, each.encode())]
         for each in found:
-            self._unused.pop(each)()
-        return bool(found)
+            reviewer, used = self._unused.pop(each)
+            used()
+            return reviewer
+        return None
 
-    def _has_cookie(self, headers: dict[bytes, bytes]) -> bool:
+    def _find_reviewer(self, headers: dict[bytes, bytes]) -> str | None:
+        """Return the reviewer whose cookie a request has, or None if it has none."""
         try:
             cookies = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
         except CookieError:
-            return False
-        given = cookies[self.cookie].value if self.cookie in cookies else ""
-        return secrets.compare_digest(given.encode("latin-1", "replace"), self.secret.encode())
+            return None
+        given = (cookies[self.cookie].value if self.cookie in cookies else "").encode("latin-1", "replace")
+        found = [name for name, each in self.secrets.items() if secrets.compare_digest(given, each.encode())]
+        return found[0] if found else None
 
 
 def _read_token(scope: Any) -> str | None:

@@ -85,6 +85,8 @@ def _find_place(sent: dict[str, Any], book: AnswerBook) -> tuple[int, int]:
 def _read_facts(sent: dict[str, Any]) -> dict[str, Any]:
     """Return the facts of the page about an answer, without fields of a wrong kind."""
     facts: dict[str, Any] = {"why": clipped(sent["why"], 20) if is_text(sent.get("why")) else ""}
+    if is_text(screen := sent.get("screen")) and screen:  # several entries that were answered at once
+        facts["screen"] = clipped(screen, 40)
     if isinstance(sent.get("shown"), bool):
         facts["shown"] = sent["shown"]
     if is_whole(ms := sent.get("ms")) and 0 <= ms <= MAX_MS:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from halflabel._wording import closest
 from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import NONE, YES
 from halflabel.review_page.fits import Fit
+
+T = TypeVar("T")
 
 #: A score of every entry. A higher score comes first.
 Scores = NDArray[Any]
@@ -125,7 +127,7 @@ def _rank_disagreement(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
 
 def _rank_random(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
     """Return filled entries in a random order, which is the same for the same number of answers."""
-    return now.filled, _shuffle(now)
+    return now.filled, shuffle_entries(now)
 
 
 #: Reason of a question -> a function that returns which entries can be asked, and their scores.
@@ -171,9 +173,9 @@ def choose_questions(
     """
     if kind not in KINDS:
         raise ValueError(f"there is no queue {kind!r}; {closest(kind, KINDS)}")
-    allowed = _limit(now.given.shape, label, rows, exclude)
+    allowed = limit_entries(now.given.shape, label, rows, exclude)
     if now.fit is None:
-        random = take_highest(now.open_entries & allowed, _shuffle(now), n)
+        random = take_highest(now.open_entries & allowed, shuffle_entries(now), n)
         return _sort_by_label([(cell, "random") for cell in random], now.given.shape[1])
     mask, score = KINDS[kind](now, now.fit)
     chosen = [(cell, kind) for cell in take_highest(mask & allowed, score, n)]
@@ -191,7 +193,8 @@ def count_queues(now: Situation) -> dict[str, int]:
     return {kind: int(rank(now, now.fit)[0].sum()) for kind, rank in KINDS.items()}
 
 
-def _limit(shape: tuple[int, ...], label: int | None, rows: Ints | None, exclude: Ints | None) -> Mask:
+def limit_entries(shape: tuple[int, ...], label: int | None, rows: Ints | None, exclude: Ints | None) -> Mask:
+    """Return the entries of a label and of some items that are not excluded."""
     allowed = np.ones(shape, dtype=bool)
     if label is not None:
         allowed[:, np.arange(shape[1]) != label] = False
@@ -225,12 +228,26 @@ def _mix_random(now: Situation, chosen: list[tuple[int, str]], allowed: Mask, n:
     """Replace the last questions of a batch by random filled entries, one in eight."""
     free = now.filled & allowed
     free.ravel()[[cell for cell, _ in chosen]] = False
-    random = take_highest(free, _shuffle(now), min(max(n // RANDOM_EVERY, 1), len(chosen)))
+    random = take_highest(free, shuffle_entries(now), min(max(n // RANDOM_EVERY, 1), len(chosen)))
     kept = chosen if len(chosen) + len(random) <= n else chosen[: n - len(random)]
     return kept + [(cell, "random") for cell in random]
 
 
-def _shuffle(now: Situation) -> Scores:
+def mix(batch: Sequence[T], others: Sequence[T]) -> list[T]:
+    """Return a batch with others spread over it, not at its end, because a page renews its batches early.
+
+    Examples
+    --------
+    >>> mix([1, 2, 3, 4, 5, 6], ["a", "b"])
+    [1, 'a', 2, 3, 4, 'b', 5, 6]
+    """
+    mixed = list(batch)
+    for k, other in enumerate(others):
+        mixed.insert((2 * k + 1) * len(batch) // (2 * len(others)) + k, other)
+    return mixed
+
+
+def shuffle_entries(now: Situation) -> Scores:
     """Return a random score of each entry."""
     rng = np.random.default_rng(int((now.current != NONE).sum()))
     return rng.random(now.given.shape, dtype=np.float32)

@@ -18,8 +18,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from halflabel.review_page.config import Config
-from halflabel.review_page.endpoints import ENDPOINTS, bind
+from halflabel.review_page.endpoints import ENDPOINTS, MAX_PAGE, bind
 from halflabel.review_page.guard import Guard
+from halflabel.review_page.leases import Leases
 
 #: Seconds between two checks whether a fit is due or the server ends, and between two signs of life of the events.
 TICK, ALIVE = 0.25, 15.0
@@ -32,6 +33,7 @@ class ServedSession(Protocol):
     def config(self) -> Config:
         """The table, and how its items are shown."""
 
+    leases: Leases  #: The questions that each open page holds.
     announce: Callable[[str, Any], None]  #: Called with a kind and a content whenever the page should learn something.
 
     def refit_if_due(self) -> bool:
@@ -47,21 +49,21 @@ class Server:
     port : int, default=0
         By default any free one.
     announce_address : callable, optional
-        Called with the next address when :attr:`address` was used.
+        Called with the next address and its reviewer when an address was used.
     endpoints : list of (method, path, endpoint), optional
         By default those of a review.
 
     Attributes
     ----------
-    address : str
-        The address that the user opens. It lets one browser in, and is then replaced by a new address.
+    addresses : dict of str to str
+        The address that each reviewer opens. It lets one browser in, and is then replaced by a new address.
     """
 
     def __init__(
         self,
         session: ServedSession,
         port: int = 0,
-        announce_address: Callable[[str], None] = lambda address: None,
+        announce_address: Callable[[str, str], None] = lambda *_: None,
         endpoints: Sequence[tuple[str, str, Any]] = ENDPOINTS,
     ) -> None:
         self.session, self.announce_address, self.endpoints = session, announce_address, endpoints
@@ -75,16 +77,21 @@ class Server:
             self.socket.close()
             why = (error.strerror or "it is taken").lower()
             raise OSError(f"port {port} cannot be used ({why}): name another one, or none for any free port.") from None
-        self.events = Events()
+        self.events = Events(session.leases)
         session.announce = self.events.announce
-        hosts = session.config.views.remote_hosts
-        self.guard = Guard(self._build(), self.socket.getsockname()[1], media_hosts=hosts)
+        hosts, reviewers = session.config.views.remote_hosts, session.config.reviewers
+        self.guard = Guard(self._build(), self.socket.getsockname()[1], hosts, reviewers)
         config = uvicorn.Config(
             self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
             ws="none", lifespan="on",
         )  # fmt: skip
         self.uvicorn = _PatientServer(config)
-        self.address = self.guard.make_address(self._renew_address)
+        self.addresses = {name: self._make_address(name) for name in self.guard.secrets}
+
+    @property
+    def address(self) -> str:
+        """The address of the first reviewer."""
+        return next(iter(self.addresses.values()))
 
     def run(self) -> None:
         """Serve until the process is asked to end."""
@@ -94,9 +101,12 @@ class Server:
         """Ask the server to end. Any thread may call it."""
         self.uvicorn.should_exit = True
 
-    def _renew_address(self) -> None:
-        self.address = self.guard.make_address(self._renew_address)
-        self.announce_address(self.address)
+    def _make_address(self, reviewer: str) -> str:
+        return self.guard.make_address(lambda: self._renew_address(reviewer), reviewer)
+
+    def _renew_address(self, reviewer: str) -> None:
+        self.addresses[reviewer] = self._make_address(reviewer)
+        self.announce_address(self.addresses[reviewer], reviewer)
 
     def _build(self) -> Starlette:
         routes = [
@@ -132,9 +142,15 @@ class _PatientServer(uvicorn.Server):
 
 
 class Events:
-    """Messages to every open page, as server-sent events."""
+    """Messages to every open page, as server-sent events. A page that ends them holds no questions any more.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    leases : Leases
+    """
+
+    def __init__(self, leases: Leases) -> None:
+        self.leases = leases
         self.loop: asyncio.AbstractEventLoop | None = None
         self._queues: set[asyncio.Queue[str | None]] = set()
 
@@ -153,18 +169,21 @@ class Events:
         for queue in self._queues:
             queue.put_nowait(text)
 
-    async def stream(self, _: Request) -> Response:
+    async def stream(self, request: Request) -> Response:
         """Return the stream of messages."""
+        page = request.query_params.get("page", "")[:MAX_PAGE]
 
         async def read() -> AsyncIterator[str]:
             queue: asyncio.Queue[str | None] = asyncio.Queue()
             self._queues.add(queue)
+            self.leases.enter(page)
             try:
                 yield ": open\n\n"
                 while (text := await _wait(queue)) is not None:
                     yield text
             finally:
                 self._queues.discard(queue)
+                self.leases.leave(page)
 
         return StreamingResponse(read(), media_type="text/event-stream")
 

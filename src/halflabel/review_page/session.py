@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,26 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Ints, Mask
 from halflabel._ledger import read_clock
 from halflabel._wording import clipped
 from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
 from halflabel.labels.names import POPULATIONS
-from halflabel.review_page import audits, group_answers
+from halflabel.review_page import audits, group_answers, screens
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.config import Config, digest_table
-from halflabel.review_page.encoding import find_states, pack_label, pack_points
+from halflabel.review_page.encoding import find_states, pack_label, pack_points, pack_rows
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.implied import Implied
 from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review_page.journal import Journal, describe_change
+from halflabel.review_page.leases import Leases
 from halflabel.review_page.listing import Filter, ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
-from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues
+from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues, mix
+from halflabel.review_page.reviewers import NOBODY, Asker, choose_twice, describe_reviewers
 from halflabel.review_page.worker import Job, Worker
 
 #: The last fit learns the answers after this number of new ones, or this number of seconds after the last one.
@@ -41,8 +45,8 @@ REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
 #: Maximum number of items whose map is made by the process that fits.
 MAX_SHARED_MAP = 3000
 
-#: Maximum number of questions of one request.
-MAX_QUESTIONS = 200
+#: Maximum number of questions, and of screens, of one request.
+MAX_QUESTIONS, MAX_SCREENS = 200, 20
 
 
 class Session:
@@ -86,6 +90,7 @@ class Session:
         self.explained: Explained | None = None
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
+        self.leases, self._choosing = Leases(), threading.Lock()
         self._fitted_answers = self._learned_answers = 0
         self._last_answer = time.monotonic()
 
@@ -104,14 +109,22 @@ class Session:
     def situation(self) -> Situation:
         """The state that the choice of questions depends on."""
         return Situation(
-            self.labels.state, self.book.current, self.fit, self.previous, self.config.contested,
+            self.labels.state, self.book.current, self.fit, self.previous, self._list_contested(),
             self.labels.positive_only, self.implied.states,
         )  # fmt: skip
 
-    def answer(self, sent: Sequence[Any]) -> list[Outcome]:
+    def _list_contested(self) -> Mask | None:
+        """Return the entries about which reviewers of this review, or of other journals, have different answers."""
+        if not self.config.reviewers:
+            return self.config.contested
+        contested = self.book.contested
+        return contested if self.config.contested is None else contested | self.config.contested
+
+    def answer(self, sent: Sequence[Any], by: str = "") -> list[Outcome]:
         """Write the valid answers to the journal. Return the outcome of each answer once they are on the disk."""
         outcomes: list[Outcome] = []
         bodies: dict[str, dict[str, Any]] = {}
+        answered: list[int] = []
         for each in sent:
             try:
                 answer = read_answer(each, self.book)
@@ -120,20 +133,27 @@ class Session:
                 outcomes.append(Outcome.from_error(each, error))
             else:
                 bodies[answer.key] = {**answer.body, **self._describe_circumstances(answer)}
+                answered.append(answer.row * self.labels.shape[1] + answer.column)
                 outcomes.append(Outcome(answer.key))
-        self.write([("answer", key, body) for key, body in bodies.items()])
+        self.write([("answer", key, body) for key, body in bodies.items()], by)
+        self.leases.release(answered)
         return outcomes
 
-    def reverse(self, op: str, key: str) -> Record | None:
-        """Undo the last answer, or repeat the answer that was undone. Return None if both are impossible."""
-        if (again := self.book.find_repeated(op, key)) is not None:
-            return again
-        of = self.book.undoable if op == "undo" else self.book.redoable
-        return None if of is None else self.write([(op, key, {"of": of})])[0]
+    def reverse(self, op: str, key: str, by: str = "") -> list[Record]:
+        """Undo the last answer, group or screen, or repeat it. Return the reversed records, none if impossible."""
+        again = self.book.find_repeated(op, key)
+        if again is None:
+            numbers = (self.book.list_undoable if op == "undo" else self.book.list_redoable)(by or None)
+            keys = (key, *(f"{key}.{k}" for k in range(1, len(numbers))))
+            written = self.write([(op, each, {"of": n}) for each, n in zip(keys, numbers, strict=False)], by)
+        else:
+            further = (self.book.find_key(f"{key}.{k}") for k in itertools.count(1))
+            written = [again, *itertools.takewhile(bool, further)]  # type: ignore[list-item]
+        return [self.book.get_record(record.body["of"]) for record in written]
 
-    def write(self, operations: Sequence[tuple[str, str, dict[str, Any]]]) -> list[Record]:
+    def write(self, operations: Sequence[tuple[str, str, dict[str, Any]]], by: str = "") -> list[Record]:
         """Write records of (operation, key, body) in one step. A key that was written before is not written again."""
-        records, made = self.book.prepare(operations, by=self.config.by, at=read_clock())
+        records, made = self.book.prepare(operations, by=by or self.config.by, at=read_clock())
         if made:
             self.journal.append(made)
         for record in made:
@@ -152,15 +172,59 @@ class Session:
 
     # -- questions and items ---------------------------------------------------------------
 
-    def choose(self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints) -> list[Question]:
-        """Return a batch of questions. During an audit, these are its entries."""
-        if self.audit is not None:
-            held = set(exclude.tolist())
-            n_labels = self.labels.shape[1]
-            return [each for each in self.audit.list_open() if each.row * n_labels + each.column not in held]
-        return choose_questions(
-            self.situation, kind, min(max(n, 1), MAX_QUESTIONS), label=label, rows=rows, exclude=exclude
-        )
+    def choose(
+        self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints, asker: Asker = NOBODY
+    ) -> list[Question]:
+        """Return a batch of questions that no other page holds. During an audit, these are its entries."""
+        n, n_labels = min(max(n, 1), MAX_QUESTIONS), self.labels.shape[1]
+        with self._choosing:
+            free = self._leave_out_held(exclude, asker)
+            if self.audit is not None:
+                held = set(free.tolist())
+                chosen = [each for each in self.audit.list_open() if each.row * n_labels + each.column not in held]
+            else:
+                chosen = choose_questions(self.situation, kind, n, label=label, rows=rows, exclude=free)
+                twice = self._choose_twice(asker, n, free) if rows is None and label is None else []
+                chosen = mix(chosen[: n - len(twice)], twice)
+            self.leases.hold(asker.page, asker.held, (each.row * n_labels + each.column for each in chosen))
+        return chosen
+
+    def _choose_twice(self, asker: Asker, n: int, exclude: Ints) -> list[Question]:
+        """Return entries that another reviewer has answered. A review with one reviewer has none."""
+        return choose_twice(self.book, asker.by, n, exclude) if asker.by else []
+
+    def _leave_out_held(self, exclude: Ints, asker: Asker) -> Ints:
+        """Return the entries that are not asked: those that a page names, and those that other pages hold."""
+        held = self.leases.list_others(asker.page)
+        return np.concatenate([exclude, np.fromiter(held, dtype=np.intp, count=len(held))]).astype(np.intp)
+
+    def choose_screens(
+        self,
+        view: str,
+        kind: str,
+        n: int,
+        size: int,
+        label: int | None,
+        rows: Ints | None,
+        exclude: Ints,
+        asker: Asker = NOBODY,
+    ) -> list[list[Question]]:
+        """Return the questions of some screens: items with their doubtful labels, or walls of items of one label."""
+        self._require_no_audit()
+        now, n_labels = self.situation, self.labels.shape[1]
+        with self._choosing:
+            free = self._leave_out_held(exclude, asker)
+            part = {"label": label, "rows": rows, "exclude": free}
+            chosen = (
+                screens.choose_walls(now, kind, n, size, **part)  # type: ignore[arg-type]
+                if view == "wall"
+                else screens.choose_items(now, kind, n, **part)  # type: ignore[arg-type]
+            )
+            if view == "item" and rows is None and label is None:
+                chosen = mix(chosen, [[question] for question in self._choose_twice(asker, n, free)])
+            taken = (each.row * n_labels + each.column for screen in chosen for each in screen)
+            self.leases.hold(asker.page, asker.held, taken)
+        return chosen
 
     def describe_item(self, row: int) -> dict[str, Any]:
         """Return an item with the state and the probability of each of its entries, without fills during an audit."""
@@ -183,12 +247,12 @@ class Session:
         show_p = fit is not None and not fit.contradiction
         return self.list.describe(chosen, states, p, start, with_bits=with_bits, show_p=show_p)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, by: str = "") -> dict[str, Any]:
         """Return names, counts and settings: the first thing that the page asks for."""
         n_items, n_labels = self.labels.shape
         return {
             "title": self.config.title,
-            "by": self.config.by,
+            "by": by or self.config.by,
             "items": n_items,
             "labels": list(self.labels.names),
             "n_labels": n_labels,
@@ -197,10 +261,10 @@ class Session:
             "notes": [*self.notes, f"Threshold rule: {self.config.rule}.", *self.opened.notes][:20],
             "kinds": list(KINDS),
             "has_points": self.points is not None,
-            **self.describe_progress(),
+            **self.describe_progress(by),
         }
 
-    def describe_progress(self) -> dict[str, Any]:
+    def describe_progress(self, by: str = "") -> dict[str, Any]:
         """Return the state that changes with answers and fits: counts, fit, undo."""
         now, fit, answered = self.situation, self.fit, self.book.current != NONE
         return {
@@ -212,8 +276,8 @@ class Session:
             "fit": None if fit is None else {"name": fit.name, "effort": fit.effort, "seconds": round(fit.seconds, 1)},
             "new_answers": self.count_new_answers(),
             "refit_after": UPDATE_ANSWERS,
-            "undo": self.book.undoable is not None,
-            "redo": self.book.redoable is not None,
+            "undo": bool(self.book.list_undoable(by or None)),
+            "redo": bool(self.book.list_redoable(by or None)),
             "audit": None if self.audit is None else self.audit.describe(),
             "certificate": self.describe_certificate(),
             "failure": self.failure,
@@ -224,7 +288,11 @@ class Session:
     def describe_panel(self) -> dict[str, Any]:
         """Return queues and advice, which need all entries."""
         now = self.situation
-        return {"queues": count_queues(now), "advice": advise(now, self.book)}
+        worth = int(screens.is_worth_asking(now).sum()) if now.fit is not None and now.fit.has_precision else None
+        names = self.config.reviewers
+        reviewers = describe_reviewers(self.book, names) if names else None
+        queues = count_queues(now)
+        return {"queues": queues, "worth": worth, "advice": advise(now, self.book), "reviewers": reviewers}
 
     def explain(self, item: str, label: str) -> dict[str, Any] | None:
         """Return why an answered entry has its probability, or None until the process that fits has the explanation."""
@@ -257,26 +325,26 @@ class Session:
             raise ValueError("an audit needs a fit and a population.")
         return audits.describe_plans(self.situation, self.fit, self.book, population)
 
-    def begin_audit(self, n: int, population: str, key: str) -> None:
+    def begin_audit(self, n: int, population: str, key: str, by: str = "") -> None:
         """Freeze random filled entries of the last fit in the journal."""
         if self.fit is None:
             raise ValueError("an audit needs a fit: wait for the first one.")
         self._require_no_audit()
         seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
         body = audits.draw(self.situation, self.fit, self.book, n=n, population=population, seed=seed)
-        self.write([("audit", key, body)])
+        self.write([("audit", key, body)], by)
 
-    def end_audit(self, key: str, *, cancel: bool) -> None:
+    def end_audit(self, key: str, *, cancel: bool, by: str = "") -> None:
         """Write the certificate of the audit that runs, or cancel the audit. Its answers stay in both cases."""
         audit = self.audit
         if audit is None:
             raise ValueError("no audit is running.")
         if cancel:
-            self.write([("cancel", key, {"of": audit.record.n})])
+            self.write([("cancel", key, {"of": audit.record.n})], by)
             return
         proved = audit.certify(columns=describe_reading(self.opened))
         body = {"of": audit.record.n, "certificate": dict(proved), "sentence": str(proved)}
-        self.write([("certificate", key, body)])
+        self.write([("certificate", key, body)], by)
         # No fit follows by itself, because it would outdate this one.
         self._fitted_answers = self._learned_answers = len(self.book.records)
         if self.worker is not None and self.config.targets is not None and self.fit is not None:
@@ -291,7 +359,15 @@ class Session:
         self._require_no_audit()
         return group_answers.describe_sample(self.situation, rows, column, self.book.next_number)
 
-    def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str) -> int:
+    def find_near(self, row: int, column: int) -> str:
+        """Return the items like an item, for a selection."""
+        self._require_no_audit()
+        if self.points is None:
+            raise ValueError("Items like this one are its neighbours on the map: wait for the map.")
+        points = np.frombuffer(self.points, dtype="<u2").reshape(-1, 2)
+        return pack_rows(group_answers.find_near(self.situation, points, row, column), len(points))
+
+    def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str, by: str = "") -> int:
         """Give all members of a selection the same answer, as one record, and return the number of members."""
         if (again := self.book.find_repeated("bulk", key)) is not None:
             return len(again.body["items"])
@@ -301,7 +377,7 @@ class Session:
             raise ValueError("no entry of the selection is open.")
         items = [str(self.opened.index[row]) for row in members]
         body = {"items": items, "label": self.labels.names[column], "value": value, "why": "bulk", "min_p": min_p}
-        self.write([("bulk", key, body)])
+        self.write([("bulk", key, body)], by)
         return len(items)
 
     def _require_no_audit(self) -> None:

@@ -7,8 +7,9 @@ import { ItemList } from "/static/list.js";
 import { MapPanel } from "/static/map-panel.js";
 import { Outbox } from "/static/outbox.js";
 import * as panel from "/static/panel.js";
-import { CODES, WORDS, describeKnown, showNoQuestion, showQuestion } from "/static/question.js";
+import { CODES, WORDS, showNoQuestion, showQuestion } from "/static/question.js";
 import { Queue } from "/static/queue.js";
+import { Screens } from "/static/screens.js";
 import { Selection } from "/static/selection.js";
 import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
 import { Why } from "/static/why.js";
@@ -26,6 +27,7 @@ class Page {
     this.queue = new Queue(session.labels.length, () => this.questionsArrived());
     this.audit = new Audit((progress, op) => this.auditChanged(progress, op));
     this.why = new Why();
+    this.screens = new Screens(this);
     this.isConnected = true;
     const actions = {
       onSelect: (rows, label) => this.openSelection(rows, label),
@@ -44,6 +46,7 @@ class Page {
 
   async start() {
     byId("title").textContent = this.session.title;
+    byId("by").textContent = this.session.by;
     document.title = `${this.session.title} – halflabel review`;
     byId("notes").textContent = this.session.notes.slice(0, 3).join(" ");
     fillSelect(byId("only"), [["", "any label"], ...this.labels.map((name, j) => [j, name])]);
@@ -74,6 +77,7 @@ class Page {
 
   /** Show the next question. */
   advance() {
+    if (this.screens.isOn) return;
     this.question = this.queue.next();
     this.show();
   }
@@ -85,6 +89,7 @@ class Page {
   }
 
   show() {
+    if (this.screens.isOn) return;
     const { question } = this;
     const item = question && this.queue.items.get(question.row);
     this.item = item; // the queue drops its items when a fit arrives
@@ -105,7 +110,6 @@ class Page {
   questionsArrived() {
     if (!this.question) this.advance();
     else panel.showUpcoming(this.queue, this.labels);
-    if (!this.question && this.queue.isEmpty) this.leaveItemMode();
   }
 
   /** Answer the question; one answer at a time, in the order of the keys. */
@@ -116,8 +120,8 @@ class Page {
 
   async #answer(value, pressed) {
     const { question } = this;
-    if (!question) return;
     if (this.selection.isOpen) return notify("Answer or close the selection first (Esc).");
+    if (!question) return;
     const { item } = this;
     const shown = this.session.show_p && !question.why.startsWith("random") && question.why !== "audit";
     const names = { item: item.id, label: this.labels[question.column] };
@@ -129,8 +133,7 @@ class Page {
     if (isSaved === false) return this.queue.answered.delete(this.queue.number(question)); // it is asked again
     saved.then((isLate) => isLate || this.askAgain(question, item, before));
     item.states[question.column] = CODES[value];
-    this.map.setState(question.row, question.column, CODES[value]);
-    this.list.setState(question.row, question.column, CODES[value]);
+    this.entryAnswered(question.row, question.column, CODES[value]);
     if (question.why === "sample") this.selection.take(this.queue.number(question), value);
     this.describeAnswer(question, item, value);
     this.advance();
@@ -140,9 +143,13 @@ class Page {
   /** The server did not accept an answer while the next question was already on the screen. */
   askAgain(question, item, before) {
     item.states[question.column] = before;
-    this.map.setState(question.row, question.column, before);
-    this.list.setState(question.row, question.column, before);
+    this.entryAnswered(question.row, question.column, before);
     this.queue.putBack(question);
+  }
+
+  entryAnswered(row, column, state) {
+    this.map.setState(row, column, state);
+    this.list.setState(row, column, state);
   }
 
   describeAnswer(question, item, value) {
@@ -158,6 +165,7 @@ class Page {
   }
 
   skip() {
+    if (this.screens.isOn) return this.screens.skip();
     if (!this.question || this.progress.audit) return;
     this.queue.skip(this.question);
     this.advance();
@@ -171,11 +179,12 @@ class Page {
       this.showSaved(result, 0, null);
       if (!result.entries.length) return;
       this.why.offer(null);
-      const [{ row, column, op, why }] = result.entries;
+      const [{ row, column, op, why, screen }] = result.entries;
       notify(redo ? "Repeated." : op === "bulk" ? "The answers of the selection are taken back." : "Taken back.");
       this.map.showLabel(this.map.label);
       this.queue.answered.clear();
-      if (redo || op === "bulk") return this.queue.reset();
+      if (screen && !redo) return this.screens.again(result.entries);
+      if (redo || op === "bulk" || this.screens.isOn) return this.resetQueues();
       if (this.question) this.queue.putBack(this.question);
       this.selection.leaveOut(row * this.labels.length + column);
       this.queue.items.delete(row);
@@ -188,6 +197,8 @@ class Page {
   async askOnly(questions, done) {
     this.drop();
     scrollTo(0, 0);
+    if (this.screens.view === "cell") this.screens.leave();
+    else return this.screens.ask(questions, (number, value) => this.selection.take(number, value), done);
     await this.queue.ask(questions, () => {
       this.queue.reset();
       done();
@@ -210,8 +221,14 @@ class Page {
     this.queue.isEmpty = false;
     this.drop();
     this.selection.close();
-    await this.queue.reset();
+    await this.resetQueues();
     if (!this.question) this.advance();
+  }
+
+  /** Ask for what the chosen queue holds now. */
+  async resetQueues() {
+    if (this.screens.view !== "cell") return this.screens.reset();
+    await this.queue.reset();
   }
 
   nextQueue() {
@@ -219,25 +236,30 @@ class Page {
     this.changeQueue({ kind: kinds[(kinds.indexOf(this.queue.kind) + 1) % kinds.length] });
   }
 
-  toggleItemMode() {
-    if (this.queue.rows) this.leaveItemMode();
-    else if (this.question) this.openItem(this.question.row);
-  }
-
-  /** Ask about all open labels of an item; without one, show what is known of it. */
+  /** Show all labels of an item, to answer or to correct them. */
   async openItem(row) {
     if (this.progress.audit) return;
-    const { items: [item] } = await get(`/api/items?rows=${row}`);
-    if (item.states.every((state) => state > 2)) return notify(describeKnown(item, this.labels));
-    byId("item-mode").ariaPressed = "true";
     scrollTo(0, 0); // on a phone
-    await this.changeQueue({ rows: [row], kind: "uncertain" });
+    await this.screens.open(row);
   }
 
-  leaveItemMode() {
-    if (!this.queue.rows) return;
-    byId("item-mode").ariaPressed = "false";
-    this.changeQueue({ rows: null });
+  /** Show all labels of the item on the screen, or go back to the question. */
+  openCurrent() {
+    if (this.screens.screen?.isOpened) return this.screens.advance();
+    const row = this.question?.row ?? this.screens.screen?.entries[0].row;
+    return row === undefined ? undefined : this.openItem(row);
+  }
+
+  /** Select the items like the one on the screen; on a wall, all items with the same filled value. */
+  async selectSimilar() {
+    const entry = this.question ?? this.screens.screen?.entries[0];
+    if (!entry || this.progress.audit) return;
+    const { row, column } = entry;
+    const states = [this.screens.screen?.entries[0].proposal ? 2 : 1];
+    const { bits } = this.screens.screen?.view === "wall"
+      ? await post("/api/list", { column, states, bits: true })
+      : await post("/api/near", { row, column });
+    this.openSelection(bits, column);
   }
 
   toggleLasso() {
@@ -287,7 +309,7 @@ class Page {
   /** Values have changed on the server: order, colours and numbers follow. */
   async valuesChanged(progress) {
     this.showSaved(progress, this.outbox.waiting.length, null);
-    await this.queue.renew();
+    await (this.screens.view === "cell" ? this.queue.renew() : this.screens.renew());
     this.map.showLabel(this.map.label);
     this.showPanel();
   }
@@ -302,8 +324,9 @@ class Page {
   }
 
   async showPanel() {
-    const { queues, advice } = await get("/api/panel");
-    panel.showQueues(queues, this.queue.kind);
+    const { queues, worth, advice, reviewers } = await get("/api/panel");
+    panel.showQueues(queues, worth, this.queue.kind);
+    panel.showReviewers(reviewers);
     panel.showAdvice(advice);
   }
 
@@ -344,6 +367,7 @@ class Page {
     this.why.offer(null);
     scrollTo(0, 0);
     this.queue.answered.clear();
+    await this.screens.setView("cell");
     await this.changeQueue({ kind: "uncertain", label: null, rows: null });
     this.showPanel();
   }

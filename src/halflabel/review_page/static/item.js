@@ -11,14 +11,14 @@ const VIEWS = {
   audio: (cell, item) => make("audio", { src: cell.source, controls: true, preload: "auto", ariaLabel: `${cell.column} of ${item}` }),
 };
 
-/** Show an item and the labels that are known of it. */
+/** Show an item and, with `labels`, those that are known of it. */
 export function showItem(target, item, labels, asked) {
   target.replaceChildren(
     make("p", { className: "soft id", textContent: item.item }),
     ...(item.mark ? [make("img", { src: item.mark, alt: "the item's values as a picture", className: "mark" })] : []),
     ...item.cells.filter((cell) => cell.kind !== "text").map((cell) => showMedia(cell, item.item)),
     ...showTexts(item.cells.filter((cell) => cell.kind === "text")),
-    ...showKnown(item, labels, asked),
+    ...(labels ? showKnown(item, labels, asked) : []),
   );
 }
 

@@ -7,7 +7,7 @@ const NAMES = { " ": "Space", Escape: "Esc" };
 
 /** Buttons that do the same as a key. */
 const BUTTONS = {
-  yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
+  yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", similar: "g", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
   lasso: "l", "as-list": "m", why: "x",
 };
 
@@ -20,7 +20,10 @@ function listActions(page) {
     " ": { text: "skip this question", run: () => page.skip() },
     u: { text: "take the last answer back", run: () => page.reverse(false) },
     U: { text: "repeat what was taken back", run: () => page.reverse(true) },
-    e: { text: "all open labels of this item", run: () => page.toggleItemMode() },
+    Enter: { text: "accept the screen", run: () => page.screens.accept() },
+    v: { text: "the next view: one entry, an item with its labels, a wall of items", run: () => page.screens.nextView() },
+    e: { text: "all labels of this item", run: () => page.openCurrent() },
+    g: { text: "all items like this one", run: () => page.selectSimilar() },
     p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
     x: { text: "why the last answered entry has its probability", run: () => page.explain() },
     n: { text: "the next queue", run: () => page.nextQueue() },
@@ -48,13 +51,22 @@ export function bindActions(actions, buttons) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.target.matches("select, input, textarea") && event.key !== "Escape") return;
+    if (page.screens.screen && /^[0-9]$/.test(event.key) && !event.repeat) {
+      if (event.key === "0") page.screens.fillBlank();
+      else page.screens.toggle(Number(event.key) - 1);
+      return event.preventDefault();
+    }
+    if (event.key === "Enter" && (!page.screens.screen || event.target.matches("a, button:not(.choice, .tile)"))) return;
+    if (event.key === " " && event.target.matches(".tile, .choice")) return; // the button itself
     const action = actions[event.key] ?? actions[event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()];
     if (!action || event.repeat) return;
     if (event.key === " " && event.target.matches("button")) event.target.blur();
     event.preventDefault();
     action.run();
   });
+  const numbers = [["1", "to 9: change the value of a label, or of an item of a wall"], ["0", "no for the labels without a value"]];
   byId("keys").replaceChildren(
+    ...numbers.flatMap(([key, text]) => [make("dt", {}, make("kbd", { textContent: key })), make("dd", { textContent: text })]),
     ...Object.entries(actions).flatMap(([key, { text }]) => [
       make("dt", {}, make("kbd", { textContent: NAMES[key] ?? (/[A-Z]/.test(key) ? `Shift ${key}` : key.toUpperCase()) })),
       make("dd", { textContent: text }),

@@ -14,10 +14,15 @@ export class Outbox {
 
   /** Send an answer; the promise is fulfilled with true when it is on the disk, with false if it is not accepted. */
   send(answer) {
-    return new Promise((resolve) => {
-      this.waiting.push({ answer: { ...answer, key: makeKey() }, resolve });
-      this.running ??= this.#run().finally(() => (this.running = null));
-    });
+    return this.sendAll([answer])[0];
+  }
+
+  /** Send several answers in one request; each one has a promise. */
+  sendAll(answers) {
+    const promises = answers.map((answer) =>
+      new Promise((resolve) => this.waiting.push({ answer: { ...answer, key: makeKey() }, resolve })));
+    this.running ??= this.#run().finally(() => (this.running = null));
+    return promises;
   }
 
   /** Wait until everything is on the disk. */

@@ -14,8 +14,10 @@ const KINDS = {
 };
 const SHOWN = 8;
 
-export function showQueues(queues, kind) {
-  fillSelect(byId("kind"), Object.entries(KINDS).map(([key, text]) => [key, `${text} (${count(queues[key] ?? 0)})`]));
+/** The queues with their numbers: of uncertain entries, those that are worth asking, at least one in ten wrong. */
+export function showQueues(queues, worth, kind) {
+  const number = (key) => (key === "uncertain" && worth !== null ? `${count(worth)} worth asking` : count(queues[key] ?? 0));
+  fillSelect(byId("kind"), Object.entries(KINDS).map(([key, text]) => [key, `${text} (${number(key)})`]));
   byId("kind").value = kind;
 }
 
@@ -33,6 +35,24 @@ export function showAdvice(advice) {
   byId("random").textContent = answers
     ? `Random questions: ${count(answers)} answered, ${count(errors)} of the filled values ${errors === 1 ? "was" : "were"} wrong${expected === null ? "" : ` (${expected.toFixed(1)} expected)`}.`
     : "";
+}
+
+/** Several reviewers: their answers, and how often two of them agree about the same entry. */
+export function showReviewers(reviewers) {
+  byId("reviewers").hidden = !reviewers;
+  if (!reviewers) return;
+  const { answers, agreement, contested } = reviewers;
+  const both = agreement.reduce((sum, each) => sum + each.both, 0);
+  const equal = agreement.reduce((sum, each) => sum + each.both * each.equal, 0);
+  byId("reviewers-text").textContent = [
+    answers.map(([name, number]) => `${name} ${plural(number, "answer")}`).join(", "),
+    both ? `; asked twice ${count(both)}, of these equal ${count(Math.round(equal))}` : "",
+    contested ? `; contested ${count(contested)}: the queue of disagreement asks about them` : "",
+  ].join("") + ".";
+  byId("agreement").replaceChildren(...agreement.map(({ label, first, second, both: number, equal: share, kappa }) =>
+    make("tr", {}, make("th", { scope: "row", textContent: label }), make("td", { textContent: `${first}, ${second}` }),
+      make("td", { className: "n", textContent: `${Math.round(number * share)} of ${number}` }),
+      make("td", { className: "n", textContent: kappa === null ? "" : kappa.toFixed(2) }))));
 }
 
 export function showProgress(progress, waiting = 0, isConnected = true) {

@@ -56,9 +56,3 @@ function describeReason({ why, column }, item, queue, progress) {
 function describeItem(item) {
   return item.cells.map((cell) => (cell.kind === "text" ? cell.text : `${cell.kind} ${cell.column}`)).join(", ").slice(0, 300);
 }
-
-/** What is known of an item that has no open label. */
-export function describeKnown(item, labels) {
-  const known = item.states.map((state, j) => `${labels[j]} ${state === 7 ? WORDS[null] : state % 2 ? "no" : "yes"}`);
-  return `${item.item}: no label is open (${known.slice(0, 12).join(", ")}).`;
-}

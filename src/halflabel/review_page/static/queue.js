@@ -48,6 +48,12 @@ export class Queue {
     this.upcoming.unshift(question);
   }
 
+  /** Put back the question that was shown: another view takes its place. */
+  putCurrentBack() {
+    if (this.current) this.putBack(this.current);
+    this.current = null;
+  }
+
   skip(question) {
     this.skipped = [...this.skipped.slice(-MAX_SKIPPED), this.number(question)];
   }
@@ -81,7 +87,7 @@ export class Queue {
     const held = isNew ? [] : this.upcoming.map((each) => this.number(each));
     if (this.current) held.push(this.number(this.current));
     const exclude = [...new Set([...held, ...this.skipped, ...this.answered])];
-    const asked = { kind: this.kind, n: BATCH, label: this.label, rows: this.rows, exclude };
+    const asked = { kind: this.kind, n: BATCH, label: this.label, rows: this.rows, exclude, held };
     const { questions } = await post("/api/queue", asked);
     const items = isNew ? new Map() : this.items;
     if (version === this.version && !this.fixed) await this.load(questions, items);

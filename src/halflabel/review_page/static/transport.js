@@ -1,5 +1,7 @@
 // Requests to the server of this page. Every request that changes something carries a header that no other page can send.
 
+export const PAGE = makeKey(); // the name of this page: no other page is asked what it holds
+
 let table = null; // the digest of the table that this page is about
 
 const HEADERS = { "Content-Type": "application/json", "X-Halflabel": "review" };
@@ -24,7 +26,7 @@ export async function get(path) {
 
 /** Send a request with the table that it is about: for another one, the server keeps nothing. */
 export async function post(path, body) {
-  const sent = JSON.stringify({ table, ...body });
+  const sent = JSON.stringify({ table, page: PAGE, ...body });
   return (await check(await fetch(path, { method: "POST", headers: HEADERS, body: sent }))).json();
 }
 
@@ -42,7 +44,7 @@ export async function bytes(path) {
 
 /** Call `receive(kind, content)` for every message of the server; the browser connects again by itself. */
 export function connect(receive) {
-  const source = new EventSource("/api/events");
+  const source = new EventSource(`/api/events?page=${PAGE}`);
   source.onmessage = (event) => {
     const { kind, content } = JSON.parse(event.data);
     receive(kind, content);

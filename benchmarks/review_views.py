@@ -1,0 +1,109 @@
+"""What a minute of reading gives in the three views of the review page: entry, item, wall.
+
+Protocol: 300 random items (the 15 most frequent labels with at least 12 relevant items), of which a fifth is labelled.
+A scripted reader answers with the truth for some minutes: 1.2 seconds for each item that is looked at, 0.25 seconds for
+each label of it that is decided (of a wall: for each exception). Batches are those of the page, and the table is
+completed again after each minute and a half. No set was used to choose the order of the screens.
+
+Figures per view: answered entries a minute; wrong filled values removed a minute, by answers and fits; items looked at
+per removed error; and the time until no more errors are left than the entry view leaves at the end, relative to that.
+
+    python benchmarks/review_views.py [--sets frogs] [--repeats 2] [--minutes 9]
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from _common import make_parser, use_one_thread
+from stop_sentence import Review
+
+from halflabel.review_page.answers import Record
+from halflabel.review_page.queues import choose_questions
+from halflabel.review_page.screens import choose_items, choose_walls
+
+SETS = ("steel-faults", "frogs", "medsafe-llm", "tmc2007-500", "yahoo-health")
+LOOK, CHIP, FIT_EVERY = 1.2, 0.25, 90.0
+VIEWS = {
+    "entry": lambda now: [[question] for question in choose_questions(now, "uncertain", 50)],
+    "item": lambda now: choose_items(now, "uncertain", 8),
+    "wall": lambda now: choose_walls(now, "uncertain", 3, 24),
+}
+
+
+def answer(review, now, screen):
+    """Answer the entries of a screen, and return the seconds and the number of items that the reader looked at."""
+    wrong = 0
+    for question in screen:
+        row, column = question.row, question.column
+        value = int(review.truth.relevant[row, column])
+        predicted = now.predict(row, column)
+        wrong += predicted["filled"] not in (None, value)
+        body = {"item": str(row), "label": review.truth.names[column], "value": value, "why": question.why}
+        n = review.book.next_number
+        review.book.apply(Record(n, "answer", "one", "", str(n), {**body, **predicted}))
+    items = len({question.row for question in screen})
+    decided = wrong if items > 1 else len(screen)
+    return LOOK * items + CHIP * decided, items
+
+
+def read(name, seed, view, minutes):
+    """Return (seconds, answers, items looked at, errors left) at the start and at each fit."""
+    review = Review(name, seed, 0.0)
+    now, seconds, looked, curve = review.fit(), 0.0, 0, []
+    while True:
+        errors = int((now.fit.state * review.truth.state < 0)[now.filled].sum())
+        curve.append((seconds, len(review.book), looked, errors))
+        end = min(60 * minutes, FIT_EVERY * len(curve))
+        if seconds >= 60 * minutes:
+            return curve
+        while seconds < end and (screens := VIEWS[view](replace(now, current=review.book.current))):
+            for screen in screens:
+                spent, items = answer(review, now, screen)
+                seconds, looked = seconds + spent, looked + items
+                if seconds >= end:
+                    break
+        if seconds < end:  # no question is left
+            return curve
+        now = review.fit()
+
+
+def measure(name, seed, minutes):
+    """Return one record for each view."""
+    curves = {view: np.array(read(name, seed, view, minutes), dtype=float) for view in VIEWS}
+    target, whole = curves["entry"][-1, 3], curves["entry"][-1, 0]
+    for view, curve in curves.items():
+        seconds, answers, looked, left = curve[-1]
+        removed = curve[0, 3] - left
+        reached = curve[curve[:, 3] <= target, 0]
+        yield {
+            "set": name,
+            "view": view,
+            "entries a minute": 60 * answers / seconds,
+            "errors removed a minute": 60 * removed / seconds,
+            "items per removed error": looked / max(removed, 1),
+            "errors left": left / curve[0, 3],
+            "time to equal errors": reached[0] / whole if len(reached) else np.nan,
+        }
+
+
+def main():
+    """Print the figures of each view, per set and over all sets."""
+    parser = make_parser(__doc__, SETS, 2)
+    parser.add_argument("--minutes", type=float, default=9)
+    options = parser.parse_args()
+    with use_one_thread():
+        table = pd.DataFrame(
+            record
+            for name in options.sets
+            for seed in range(20, 20 + options.repeats)
+            for record in measure(name, seed, options.minutes)
+        )
+    print(table.groupby(["set", "view"]).mean().round(2).to_string())
+    print(table.drop(columns="set").groupby("view").mean().round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()
