@@ -23,6 +23,7 @@ extensions = [
     "screens",
     "gallery",
     "notebooks",
+    "play",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # autosummary writes the latter
 exclude_patterns = ["_build", "_generated", "reproduction/README.md"]

@@ -38,6 +38,9 @@ COLOURS = {
 #: Minimum probability of a filled value that is not doubtful.
 MIN_CERTAINTY = 0.75
 
+#: The meaning of the first three colours.
+LEGEND = ("has it", "does not have it", "unsure")
+
 #: The film: numbers of labelled digits, and how long each picture stays, in milliseconds.
 STEPS, STAY = (0, 10, 20, 30, 45, 60, 90), (1400, 1100, 1100, 1100, 1100, 1100, 3600)
 
@@ -64,6 +67,8 @@ def main() -> None:
         for title, p in film:
             figure = Figure(figsize=(8.4, 5), layout="constrained")
             _draw_panel(figure.subplots(), title, place[shown], scans, p[shown], colours)
+            for x, meaning, colour in zip((0.01, 0.12, 0.31), LEGEND, colours[:3], strict=True):
+                figure.text(x, 0.01, meaning, color=colour, fontsize=14)
             pictures.append(_to_image(figure))
         _write_film(pictures, FOLDER / f"digits-{theme}.webp")
 
@@ -79,7 +84,9 @@ def _label_some(digits: Any, half: Any, number: int) -> tuple[str, NDArray[Any]]
     p = hl.complete(digits.X, values).probabilities.to_numpy()[:, label]
     gaps = np.isnan(values[:, label])
     right = ((p >= 0.5) == (digits.Y.values()[:, label] == 1))[gaps].mean()
-    return f"{number} labelled: {right:.0%} of the other {gaps.sum():,} right", np.where(gaps, p, values[:, label])
+    return f"{number} labelled: {100 * right:.0f} % of the other {gaps.sum():,} right", np.where(
+        gaps, p, values[:, label]
+    )
 
 
 def _write_small(figure: Figure, path: Path) -> None:
@@ -95,7 +102,7 @@ def _to_image(figure: Figure) -> Image.Image:
 
 def _write_film(pictures: list[Image.Image], path: Path) -> None:
     first, *rest = pictures
-    first.save(path, save_all=True, append_images=rest, duration=STAY, loop=0, quality=60, method=4)
+    first.save(path, save_all=True, append_images=rest, duration=STAY, loop=2, quality=60, method=4)
 
 
 def _choose_shown(place: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
