@@ -46,7 +46,7 @@ def infer_kind(column: pd.Series[Any]) -> Kind:
     inferred = pd.api.types.infer_dtype(column, skipna=True)
     kind = None if inferred == "mixed-integer" and _holds_nested(column) else _KINDS.get(inferred)
     if kind is None:
-        return "lists" if isinstance(_get_first(column), list | tuple | np.ndarray | set) else "other"
+        return "lists" if isinstance(_get_first(column), list | tuple | np.ndarray | set | frozenset) else "other"
     return "dates" if kind == "text" and _reads_as_dates(column) else kind
 
 
@@ -101,7 +101,7 @@ def show_cell(column: pd.Series[Any], row: int) -> str:
 
 def _holds_nested(column: pd.Series[Any]) -> bool:
     """Return whether a column holds lists or objects next to plain values."""
-    return any(isinstance(value, list | tuple | set | dict | np.ndarray) for value in column)
+    return any(isinstance(value, list | tuple | set | frozenset | dict | np.ndarray) for value in column)
 
 
 def _is_real(dtype: Any) -> bool:

@@ -39,6 +39,7 @@ from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
 from halflabel.table.tag_recognition import TagOptions
+from halflabel.table.telling_columns import describe_telling
 from halflabel.table.votes import add_voted_labels, leaves_labels_to_votes, open_votes
 
 if TYPE_CHECKING:
@@ -202,13 +203,14 @@ def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
     reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
+    on_labels = describe_telling(frame, roles, reading.labels)
     groups, on_groups = _read_groups(frame, roles)
     prior, on_prior = _read_prior(columns, reading, index, roles, frame)
     answers = list_votes(source.records, reading.labels.names)
     labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id, answers)
     labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
     notes = tuple(note for note in raw.notes if answers is None or not note.endswith(TAKEN_AS_UNKNOWN))
-    further = (*on_votes, *on_positives)
+    further = (*on_labels, *on_votes, *on_positives)
     asks = roles.tags is not None and source.labels is None and not columns.rules
     on_choice = describe_single(reading.labels, str(roles.tags)) if asks else ()
     return OpenTable(

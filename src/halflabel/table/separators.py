@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from halflabel._wording import clipped, option, plural, quoted
+from halflabel._wording import clipped, option, plural
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.tag_text import fold_case, read_score, split_tags
 
@@ -80,14 +80,20 @@ def choose_separator(texts: Sequence[str], column: str) -> str:
         return (fits or pure)[0]
     joining = {mark for mark in share if mark != best and mark.strip() and _is_mixed(distinct, best, [mark])}
     likely = sorted({*found, best, *joining}, key=lambda mark: (share[mark], mark in found, mark), reverse=True)
-    cells = sum(len(split_tags(text, likely[0])) > 1 for text in texts)
+    cells = plural(sum(len(split_tags(text, likely[0])) > 1 for text in texts), "cell")
     example = clipped(next(text for text in distinct if len(split_tags(text, likely[0])) > 1), 60)
+    several = " If several separate tags, write one of them in all cells." * (len(likely) > 1)
     raise AmbiguousReading(
-        f"The cells of the tags column {column!r} hold {quoted(likely)}, such as {example!r}; {likely[0]!r} is in "
-        f"{plural(cells, 'cell')}.{' If several separate tags, write one of them in all cells.' * (len(likely) > 1)}",
+        f"The cells of the tags column {column!r} hold {_name_marks(likely)}, such as {example!r}; "
+        f"{_name_marks(likely[:1])} {'are' if likely[0].isspace() else 'is'} in {cells}.{several}",
         *((f"{_describe(mark)} tags", option("sep", name_separator(mark))) for mark in likely),
         ("a cell is one tag", option("sep", "none")),
     )
+
+
+def _name_marks(marks: Sequence[str]) -> str:
+    names = [{" ": "blanks", "\n": "line breaks", "\t": "tabs"}.get(mark, repr(mark)) for mark in marks]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _describe(sep: str) -> str:
@@ -174,10 +180,10 @@ def _rank(share: Mapping[str, float]) -> list[str]:
     return sorted(share, key=lambda mark: (-share[mark], mark == " "))
 
 
-def _find_containing(labels: Iterable[str]) -> set[str]:
+def _find_containing(labels: Iterable[str]) -> list[str]:
     """Return the labels that contain another label as a word."""
     known = {_WORD_EDGES.sub("", label): label for label in labels}
-    return {label for label in labels if _contains(label, known)}
+    return [label for label in labels if _contains(label, known)]
 
 
 def _contains(label: str, known: Mapping[str, str]) -> bool:

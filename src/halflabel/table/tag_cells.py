@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import numbers
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ MAX_CELL = 100_000
 _NULL = re.compile(r"(?<=[\[(,])\s*(?:NULL|null|nan|NaN|<NA>)\s*(?=[,\])])")
 
 Form = Literal["separated", "wrapped", "prefixed", "call", "json", "python", "choices", "list", "numbers", "object"]
+
+#: The types of lists.
+LISTS = (list, tuple, set, frozenset, np.ndarray)
 
 #: Forms that are lists or objects written as text.
 _LISTS = ("json", "python", "choices")
@@ -154,10 +158,8 @@ class TagNotation:
 
     def cut(self, cell: Any) -> list[Any] | None:
         """Return the parts of a cell as they are written: texts, objects, numbers, or missing values."""
-        if isinstance(cell, list | tuple | set | np.ndarray):
-            if any(isinstance(part, list | tuple | set | np.ndarray) for part in cell):
-                raise ValueError("a list in a list was not expected")
-            return list(cell)
+        if isinstance(cell, LISTS):
+            return _list_parts(cell)
         if isinstance(cell, Mapping):
             return _split_object(cell) if self.form != "object" else self._split_values(cell)
         if not isinstance(cell, str):
@@ -188,10 +190,9 @@ class TagNotation:
 
     def _cut_text(self, text: str) -> list[str]:
         if self.form == "wrapped":
-            left, right = map(re.escape, self.sep)
             if text[0] + text[-1] != self.sep:
                 raise ValueError(f"{self.sep!r} was expected around each tag")
-            return re.findall(f"{left}([^{left}{right}]*){right}", text)
+            return match_wrapped(self.sep).findall(text)
         if self.form == "prefixed":
             mark = re.escape(self.sep)
             if not text.startswith(self.sep):
@@ -294,6 +295,30 @@ def name_open_column(tags: str) -> str:
     return f"{tags}_open"
 
 
+def _list_parts(cell: Iterable[Any]) -> list[Any]:
+    """Return the parts of a list: text, numbers, missing values, or objects with a name."""
+    parts = list(cell)
+    for part in parts:
+        if isinstance(part, LISTS):
+            raise ValueError("a list in a list was not expected")
+        if not isinstance(part, str | numbers.Number | np.bool_ | Mapping) and not is_missing(part):
+            raise ValueError(f"{type(part).__name__} was not expected in a list of tags, which are text")
+    return parts
+
+
+def match_wrapped(pair: str) -> re.Pattern[str]:
+    """Return the pattern of a tag between two marks. An apostrophe inside a word is a part of a name.
+
+    Examples
+    --------
+    >>> match_wrapped("<>").findall("<a><b>"), match_wrapped("''").findall("'drum'n'bass', 'a'")
+    (['a', 'b'], ["drum'n'bass", 'a'])
+    """
+    left, right = map(re.escape, pair)
+    inner = rf"[^{left}{right}]" if left != right else rf"(?:[^{left}]|(?<=\w){left}(?=\w))"
+    return re.compile(f"{left}({inner}*){right}")
+
+
 def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN or a missing value of pandas."""
     return value is None or (np.ndim(value) == 0 and not isinstance(value, Mapping) and bool(pd.isna(value)))
@@ -336,7 +361,7 @@ def _parse(cell: str, form: str, *, objects: bool) -> list[Any]:
         value = value.get("choices")
     if isinstance(value, str) and form == "choices":
         return [value]
-    nested = list | tuple | set | (type(None) if objects else dict)
+    nested = list | tuple | set | bytes | (type(None) if objects else dict)
     if isinstance(value, list | tuple) and ... in value:
         raise ValueError("the list was cut when it was written: '...'")
     if not isinstance(value, list | tuple | set) or any(tag is not None and isinstance(tag, nested) for tag in value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -34,6 +35,9 @@ _ANSWER = re.compile(
 
 #: A word before a name, such as ``Tags: rock``.
 _TITLE = re.compile(r"[^\W\d]\w*\s*:\s+(?=\w)")
+
+#: A box before a name, such as ``[x] rock`` and ``[ ] rock``.
+_BOX = re.compile(r"[\[(]\w?\s?[\])]\s*(?=\w)")
 
 #: Marks before and behind a name, with blanks next to it.
 _FRONT, _BACK = re.compile(r"(?:[^\w\s]|_)*\s*"), re.compile(r"\s*(?:[^\w\s]|_)*$")
@@ -110,6 +114,7 @@ def _find_marks(tags: Collection[str], names: set[str]) -> dict[str, list[str]]:
     """Return the tags that have each mark, by its pattern."""
     answered = Counter(fold_tag(_ANSWER.sub("", tag)) for tag in tags if _ANSWER.search(tag))
     names = names | {name for name, n in answered.items() if n > 1}  # "rock: yes" next to "rock: no"
+    names |= _find_marked_twice(tags)
     found: dict[str, list[str]] = {}
     for tag in tags:
         for pattern, name in _split_marks(" ".join(tag.split())):
@@ -122,10 +127,23 @@ def _find_marks(tags: Collection[str], names: set[str]) -> dict[str, list[str]]:
     return found
 
 
+def _find_marked_twice(tags: Collection[str]) -> set[str]:
+    """Return the names that occur with the same two marks, such as "✓ rock" and "✗ rock"."""
+    marks: dict[str, set[str]] = {}
+    for tag in tags:
+        for pattern, name in _split_marks(" ".join(tag.split())):
+            marks.setdefault(fold_tag(name), set()).add(pattern)
+    pairs = Counter(pair for found in marks.values() for pair in itertools.combinations(sorted(found), 2))
+    return {name for name, found in marks.items()
+            if any(pairs[pair] >= MIN_TAGS for pair in itertools.combinations(sorted(found), 2))}  # fmt: skip
+
+
 def _split_marks(text: str) -> Iterator[tuple[str, str]]:
     """Yield the patterns that a tag can have, each with the name inside."""
     at_front, at_back = _FRONT.match(text), _BACK.search(text)
-    words = [match[0] for match in (_NO.match(text), _TITLE.match(text), _ANSWER.search(text)) if match]
+    words = [
+        match[0] for match in (_NO.match(text), _TITLE.match(text), _BOX.match(text), _ANSWER.search(text)) if match
+    ]
     fronts = ["", *(text[:k] for k in range(1, at_front.end() + 1 if at_front else 1)), *words]
     backs = ["", *(text[k:] for k in range(at_back.start() if at_back else len(text), len(text))), *words]
     for front in fronts:

@@ -19,14 +19,15 @@ from halflabel.table.columns import Description
 from halflabel.table.nothing_words import is_nothing
 from halflabel.table.separators import choose_separator, name_separator, read_separator
 from halflabel.table.tag_calls import Call
-from halflabel.table.tag_cells import Form, TagNotation, is_missing, read_list
+from halflabel.table.tag_cells import LISTS, Form, TagNotation, is_missing, match_wrapped, read_list
 from halflabel.table.tag_checks import Cells, as_texts, check_joined, check_vectors, check_words, find_numbered
 from halflabel.table.tag_marks import NAME, Mark, check_marks
 from halflabel.table.tag_objects import describe_values, find_fields, list_values
 from halflabel.table.tag_text import fold_tag, read_score
 
-#: Pairs of marks around each tag, and marks before each tag.
-WRAPPERS, PREFIXES = ("<>", "[]", "()", "{}", '""'), ("#", "@", "+", "- ", "* ", "• ", "*", "•")
+#: Pairs of marks around each tag, quotation marks that only a notation writes, and marks before each tag.
+QUOTES = ("''", "``", "“”", "„“", "«»", "‘’")
+WRAPPERS, PREFIXES = ("<>", "[]", "()", "{}", '""', *QUOTES), ("#", "@", "+", "- ", "* ", "• ", "*", "•")
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], optio
     """Return how cells are cut into parts. The ``words`` are texts that are probably no tags."""
     if (values := list_values([cell for cell in column if isinstance(cell, Mapping)], texts)) is not None:
         return describe_values(values, bool(texts), str(column.name))
-    lists = [cell for cell in column if isinstance(cell, list | tuple | set | np.ndarray)]
+    lists = [cell for cell in column if isinstance(cell, LISTS)]
     if any(len(cell) for cell in lists):
         tags = [tag for cell in lists for tag in cell if not is_missing(tag)]
         objects = [tag for tag in tags if isinstance(tag, Mapping)]
@@ -127,11 +128,15 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], optio
         return TagNotation(form, fields=find_fields(objects, str(column.name), options))
     if options.sep is None and (marked := wrapped or _find_prefix(texts)) is not None:
         return marked
-    around = next((pair for pair in ("{}", "[]") if texts and all(text[0] + text[-1] == pair for text in texts)), "")
+    around = next((pair for pair in ("{}", "[]", "()") if texts and all(_is_around(pair, text) for text in texts)), "")
     inner = [text[1:-1] for text in texts] if around else texts
     stated = None if options.sep is None else read_separator(options.sep)
     sep = choose_separator([*inner, *words], str(column.name)) if stated is None else stated
     return replace(_separate(inner, sep), around=around if sep else "")
+
+
+def _is_around(pair: str, text: str) -> bool:
+    return text[0] + text[-1] == pair and (pair != "()" or not set(pair) & set(text[1:-1]))
 
 
 def _separate(texts: Sequence[str], sep: str) -> TagNotation:
@@ -168,16 +173,15 @@ def _try_list(text: str, form: str) -> list[Any]:
 
 
 def _find_wrapper(texts: list[str]) -> TagNotation | None:
-    """Return the notation ``<a><b>``, if all texts have it and one of them has two tags, or each has angle brackets."""
+    """Return the notation ``<a><b>``, if all texts have it and one of them has two tags, or each has angle brackets or quotes."""
     for pair in WRAPPERS:
-        left, right = map(re.escape, pair)
-        group = rf"{left}[^{left}{right}]+{right}"
+        group, (left, right) = match_wrapped(pair).pattern.replace("*)", "+)"), map(re.escape, pair)
         if not texts or not all(re.fullmatch(rf"{group}(?:[\s,;|]*{group})*", text) for text in texts):
             continue
         between = Counter(glue for text in texts for glue in re.findall(rf"{right}([\s,;|]*)(?={left})", text))
         if pair == '""' and any(glue.strip() for glue in between):
             return None  # quotes around the parts of a separated text
-        if between or pair == "<>":
+        if between or pair in ("<>", *QUOTES):
             return TagNotation("wrapped", pair, between.most_common(1)[0][0] if between else "")
     return None
 
