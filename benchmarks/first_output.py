@@ -6,13 +6,15 @@ Five kinds of raw files are made of public sets: image vectors (Parquet), suppor
 genes (`write.table` of R), a polars table in a notebook, and exports of Label Studio and of a Hugging Face dataset. A
 part of their labels is hidden. For each file the script runs one command that completes it, and one that fills in only
 sure values and lists entries for review. It prints CPU and wall seconds from the start of the command to its end, the
-share of right values among those that were filled in, and the number of entries in the review table.
+share of right values among those that were filled in, the one that the command printed with its band, that of "no
+everywhere", and the number of entries in the review table.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -72,7 +74,8 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.keep or Path(temporary)
         folder.mkdir(exist_ok=True)
-        print("| user | command | CPU s | wall s | right | to review |\n|---|---|--:|--:|--:|--:|")
+        print("| user | command | CPU s | wall s | right | printed | no everywhere | to review |")
+        print("|---|---|--:|--:|--:|--:|--:|--:|")
         for name in args.users:
             user = USERS[name](folder, np.random.default_rng(0))
             for options in ((), CAREFUL):
@@ -97,15 +100,28 @@ def run(user, options, folder):
     )
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        return f"| {user.name} | {shown} | failed: {done.stderr.strip().splitlines()[-1]} | | | |"
+        return f"| {user.name} | {shown} | failed: {done.stderr.strip().splitlines()[-1]} | | | | | |"
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     review = folder / "review.csv"  # of the notebook alone
     listed = len(pd.read_csv(review)) if review.exists() else ""
-    return f"| {user.name} | {shown} | {cpu:.0f} | {wall:.0f} | {describe_right(user, folder)} | {listed} |"
+    right, no = describe_right(user, folder)
+    said = find_printed(done.stdout + done.stderr)
+    return f"| {user.name} | {shown} | {cpu:.0f} | {wall:.0f} | {right} | {said} | {no:.1%} | {listed} |"
+
+
+def find_printed(text):
+    """Return the share of right values that a command printed, with its band."""
+    match = re.search(
+        r"About ([\d,]+) of ([\d,]+) filled entr\w+ are wrong \(([\d,]+)–([\d,]+)\)", " ".join(text.split())
+    )
+    if match is None:
+        return "none"
+    about, filled, least, most = (int(number.replace(",", "")) for number in match.groups())
+    return f"{1 - about / filled:.1%} ({1 - most / filled:.1%} to {1 - least / filled:.1%})"
 
 
 def describe_right(user, folder):
-    """Return the share of right values among those that were filled in, relevant and irrelevant apart."""
+    """Return the share of right values among those that were filled in, relevant and irrelevant apart, and of no."""
     state = user.read(folder / user.output)
     filled = np.isnan(user.given) & ~np.isnan(state)
     parts = []
@@ -113,7 +129,8 @@ def describe_right(user, folder):
         chosen = filled & (state == value)
         right = f"{(user.truth[chosen] == value).mean():.1%} of " if chosen.any() else ""
         parts.append(f"{right}{chosen.sum():,} {word}")
-    return ", ".join(parts)
+    right = (state[filled] == user.truth[filled]).mean()
+    return f"{right:.1%}: {', '.join(parts)}", (user.truth[filled] == 0).mean()
 
 
 # -- raw files -------------------------------------------------------------------------

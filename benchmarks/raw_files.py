@@ -6,7 +6,8 @@ Raw files are made of public sets with the mess that such files have: a survey (
 database, gene annotations with NOT, records with the scores of a language model, vectors with labels in another file,
 a table of a musician with a title and a total, a table in Python, pictures with COCO. For each file the script runs the
 first command of a newcomer and prints the error, if it is one; then the command that the errors and notes lead to. It
-prints CPU and wall seconds, the share of right values among those that were filled in, and that of "no everywhere".
+prints CPU and wall seconds, the share of right values among those that were filled in, the one that the command
+printed with its band, and that of "no everywhere".
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from _common import load_set, make_parser
-from first_output import hide_rows, read_columns, spread, write_texts
+from first_output import find_printed, hide_rows, read_columns, spread, write_texts
 
 from halflabel.datasets import load_digits_tags
 
@@ -34,7 +35,9 @@ MAIN = "from halflabel.cli import main; main()"
 CELL = """
 import halflabel as hl, pandas as pd
 frame = pd.read_parquet("table.parquet")
-hl.complete(frame, labels={labels}).table.to_csv("table.completed.csv", index=False)
+filled = hl.complete(frame, labels={labels})
+filled.table.to_csv("table.completed.csv", index=False)
+print(filled)
 """
 
 
@@ -54,13 +57,13 @@ def main():
     parser = make_parser(__doc__)
     parser.add_argument("--users", nargs="+", default=list(USERS), choices=list(USERS), help="some of the users")
     args = parser.parse_args()
-    print("| user | command | CPU s | wall s | right | no everywhere |\n|---|---|--:|--:|--:|--:|")
+    print("| user | command | CPU s | wall s | right | printed | no everywhere |\n|---|---|--:|--:|--:|--:|--:|")
     for name in args.users:
         with tempfile.TemporaryDirectory() as folder:
             user = USERS[name](Path(folder), np.random.default_rng(0))
             if user.first:
                 printed = call([sys.executable, "-c", MAIN, *user.first], folder).stderr.strip().splitlines()
-                print(f"| {name}, first | `{' '.join(user.first)}`: {printed[-1] if printed else '-'} | | | | |")
+                print(f"| {name}, first | `{' '.join(user.first)}`: {printed[-1] if printed else '-'} | | | | | |")
             print(run(name, user, Path(folder)), flush=True)
 
 
@@ -80,14 +83,15 @@ def run(name, user, folder):
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     shown = "one cell in Python" if is_cell else f"`{' '.join(user.command)}`"
     if done.returncode:
-        return f"| {name} | {shown} | failed: {done.stderr.strip().splitlines()[-1]} | | | |"
+        return f"| {name} | {shown} | failed: {done.stderr.strip().splitlines()[-1]} | | | | |"
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     state = user.read(folder)
     filled = np.isnan(user.given) & ~np.isnan(state) & ~np.isnan(user.truth)
     right, no = (state[filled] == user.truth[filled]).mean(), (user.truth[filled] == 0).mean()
     changed = (state[~np.isnan(user.given)] != user.given[~np.isnan(user.given)]).sum()
     found = f"{right:.1%} of {filled.sum():,}" + (f", {changed} given entries changed" if changed else "")
-    return f"| {name} | {shown} | {cpu:.0f} | {wall:.0f} | {found} | {no:.1%} |"
+    said = find_printed(done.stdout + done.stderr)
+    return f"| {name} | {shown} | {cpu:.0f} | {wall:.0f} | {found} | {said} | {no:.1%} |"
 
 
 def make_survey(folder, rng):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from halflabel._wording import clipped, option, plural, quoted
+from halflabel._wording import clipped, names_command_options, option, plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.nothing_words import is_nothing
@@ -108,6 +108,21 @@ def check_joined(cells: Cells, sep: str, column: str) -> None:
             f"{plural(len(joined[glue]), 'tag')} of the column {column!r} have {glue!r} between two other tags, such "
             f"as {clipped(joined[glue][0], 40)!r}. If it separates tags, too, write one separator in all cells.",
             ("these are tags of their own", option("sep", sep)),
+        )
+
+
+def check_letters(cells: Cells, column: str) -> None:
+    """Raise if cells hold one letter for each tag, such as "ACD", and no separator."""
+    tags = {part for parts in cells for part in parts}
+    letters = {letter for tag in tags for letter in tag}
+    is_word = all(tag.isalpha() and len(set(tag)) == len(tag) for tag in tags)
+    joined = sorted(tag for tag in tags if len(tag) > 1)
+    if is_word and max(map(len, cells), default=0) == 1 and len(joined) > 2 and 2 * len(letters & tags) > len(letters):
+        way = "" if names_command_options() else f" (items[{column!r}].str.join(';'))"
+        raise AmbiguousReading(
+            f"The cells of the tags column {column!r} hold single letters and words of the same letters, such as "
+            f"{joined[0]!r}. If each letter is a tag, write a separator between them{way}.",
+            ("a cell is one tag", option("sep", "none")),
         )
 
 

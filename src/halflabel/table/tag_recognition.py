@@ -20,7 +20,15 @@ from halflabel.table.nothing_words import is_nothing
 from halflabel.table.separators import choose_separator, name_separator, read_separator
 from halflabel.table.tag_calls import Call
 from halflabel.table.tag_cells import LISTS, Form, TagNotation, is_missing, match_wrapped, read_list
-from halflabel.table.tag_checks import Cells, as_texts, check_joined, check_vectors, check_words, find_numbered
+from halflabel.table.tag_checks import (
+    Cells,
+    as_texts,
+    check_joined,
+    check_letters,
+    check_vectors,
+    check_words,
+    find_numbered,
+)
 from halflabel.table.tag_marks import NAME, Mark, check_marks
 from halflabel.table.tag_objects import describe_values, find_fields, list_values
 from halflabel.table.tag_text import fold_tag, read_score
@@ -85,6 +93,7 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
     check_words(tags_of, unread, name, stated, others=any(isinstance(part, Mapping) for part in parts))
     tags = Counter(tag for each in tags_of for tag in each if fold_word(tag) not in {*options.no, *options.unknown})
     if options.sep is None:
+        check_letters(tags_of, name)
         check_joined(tags_of, name_separator(notation.sep) if notation.form == "separated" else "none", name)
     names = [str(part.get(notation.fields[0])) for part in parts if isinstance(part, Mapping)]
     notation = _find_marks(notation, dict.fromkeys([*tags, *names]), name, options)
@@ -173,7 +182,7 @@ def _try_list(text: str, form: str) -> list[Any]:
 
 
 def _find_wrapper(texts: list[str]) -> TagNotation | None:
-    """Return the notation ``<a><b>``, if all texts have it and one of them has two tags, or each has angle brackets or quotes."""
+    """Return the notation ``<a><b>``, if all texts have it. One has two tags, or the marks are not in names."""
     for pair in WRAPPERS:
         group, (left, right) = match_wrapped(pair).pattern.replace("*)", "+)"), map(re.escape, pair)
         if not texts or not all(re.fullmatch(rf"{group}(?:[\s,;|]*{group})*", text) for text in texts):
