@@ -7,6 +7,8 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from halflabel._wording import name_command_options
 from halflabel.table import Columns
@@ -159,3 +161,50 @@ def test_whole_numbers_are_read_without_their_decimal_point(cell, value):
             read_label_words(frame, ["a"], YES_NO)
     else:
         assert read_label_words(frame, ["a"], YES_NO)["a"].tolist() == [value, 1.0]
+
+
+WORDS = {"yes": ["yes", "ja", "oui", "да", "はい", "是", "approved", "👍", "agree", "1"],
+         "no": ["no", "nein", "non", "нет", "いいえ", "否", "rejected", "👎", "disagree", "0"]}  # fmt: skip
+
+
+@pytest.mark.parametrize("rest", ["partly", "1?", "0.5", "2", "nsp", "weiß nicht", "pending"])
+@pytest.mark.parametrize(("yes", "no"), list(zip(WORDS["yes"], WORDS["no"], strict=True)))
+def test_a_third_word_next_to_yes_and_no_has_a_way_for_unknown(yes, no, rest):
+    cells = [[yes, no, rest], [no, yes, yes], [yes, rest, no]]
+    frame = pd.DataFrame(cells, columns=list("pqr"), dtype=object)
+    with name_command_options({"words": "--set words="}), pytest.raises(AmbiguousReading) as question:
+        check_label_values(frame, list("pqr"))
+    ways = [shlex.split(way)[1].removeprefix("words=") for _, way in question.value.ways]
+    read = [read_label_words(frame, list("pqr"), find_meanings(Columns(**parse_words(way)))) for way in ways]
+    right = [[1, 0, np.nan], [0, 1, 1], [1, np.nan, 0]]
+    assert any(np.array_equal(table, right, equal_nan=True) for table in read), ways
+
+
+@given(st.integers(0, 999), st.sampled_from(["probability", "rating", "scale", "tag"]))
+def test_other_values_have_the_error_of_their_kind(seed, kind):
+    rng = np.random.default_rng(seed)
+    values = {
+        "probability": rng.uniform(size=(40, 3)).round(2) / 1.01 + 0.001,
+        "rating": rng.permuted(np.tile(np.arange(1, 6), (40, 1)), axis=1)[:, :3],
+        "scale": rng.choice(["often", "seldom", "never", "at times"], size=(40, 3)),
+        "tag": rng.permuted(np.tile(["rock", "sad", "live", "folk"], (40, 1)), axis=1)[:, :3],
+    }[kind]
+    frame = pd.DataFrame(values, columns=list("pqr"))
+    with pytest.raises(ValueError, match="but a label is 1") as error:
+        check_label_values(frame, list("pqr"))
+    words = {
+        "probability": "prior=",
+        "rating": "counts or ratings",
+        "scale": "state the meaning",
+        "tag": "one tag each",
+    }
+    assert [name for name, part in words.items() if part in str(error.value) and name != "scale"] == [
+        name for name in (kind,) if name != "scale"
+    ]
+
+
+@pytest.mark.parametrize("kind", [object, "Int64", "category"])
+def test_numbers_of_every_type_have_the_same_question(kind):
+    frame = pd.DataFrame({"a": pd.Series([1, 2, 1, None], dtype=kind)})
+    with pytest.raises(AmbiguousReading, match="'1' means yes and '2' means no"):
+        check_label_values(frame, ["a"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,3 +91,13 @@ def test_numbers_that_are_called_like_codes_are_named(name, is_code):
     if is_code:
         assert f"ignore=['{name}']" in notes[0]
         assert not [n for n in open_table(frame, labels="rock", ignore=[name]).notes if "that of a code" in n]
+
+
+@given(st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300), st.integers(0, 999))
+def test_the_code_that_a_sentence_names_is_the_one_of_the_cells(code, seed):
+    frame = pd.DataFrame({"age": np.random.default_rng(seed).uniform(20, 60, 50), "rock": 25 * [1.0, 0.0]})
+    frame.loc[::8, "age"] = code
+    notes = [note for note in open_table(frame, labels="rock").notes if "far from" in note]
+    for note in notes:
+        [stated] = re.findall(r"missing=\['(.*)'\]", note)
+        assert not [note for note in open_table(frame, labels="rock", missing=stated).notes if "far from" in note]

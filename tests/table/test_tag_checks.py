@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.table.notations import list_readings, matches
+from tests.table.notations import list_readings, matches, parse_way
 
 from halflabel.table import Roles, read_labels
 from halflabel.table.ambiguous import AmbiguousReading
@@ -208,3 +208,44 @@ def test_two_words_without_a_plain_meaning_have_two_readings(words):
 def test_a_word_that_was_stated_keeps_its_meaning():
     assert suggest_meanings(["yes", "nein"], {"nein": 1.0}) == [{"nein": 1.0, "yes": 1.0}]
     assert suggest_meanings(["often", "seldom", "never"], {}) == []
+
+
+#: Marks of a tag that an item has, and of one that it does not have, where all tags are listed for each item.
+BOXES = [
+    ("[x] ", "[ ] ", ""),
+    ("[X]", "[]", ""),
+    ("(y) ", "(n) ", ""),
+    ("✓ ", "✗ ", ""),
+    ("", "~~", "~~"),
+    ("☑", "☐", ""),
+]
+
+
+@pytest.mark.parametrize(("yes", "no", "end"), BOXES)
+@settings(max_examples=5)
+@given(seed=st.integers(0, 99), sep=st.sampled_from(["\n", ", ", ";"]))
+def test_a_list_of_all_tags_with_boxes_is_a_question_and_one_way_is_right(yes, no, end, seed, sep):
+    lists = draw_lists(seed)
+    cells = [sep.join(f"{yes}{n}" if n in tags else f"{no}{n}{end}" for n in NAMES) for tags in lists]
+    stated = {"sep": sep.strip() or "newline"}
+    for _ in range(bool(yes) + 1):  # one question for each mark
+        ways = [parse_way(way) for _, way in ask(cells, **stated).ways]
+        right = {"no": f"{no}{{tag}}{end}", "yes": f"{yes}{{tag}}".casefold()}
+        [(name, pattern)] = [each for each in right.items() if dict([each]) in ways]
+        stated[name] = (pattern,)
+    assert matches(read(cells, **stated), lists)
+
+
+@given(seed=st.integers(0, 99), letters=st.permutations("ABCDEFÄж"))
+def test_letters_without_a_separator_are_a_question(seed, letters):
+    cells = ["".join(letters[NAMES.index(name)] for name in tags) or None for tags in draw_lists(seed)]
+    question = str(ask(cells))
+    assert "single letters" in question
+    assert "items['tags'].str.join(';')" in question
+    assert read(list(pd.Series(cells).str.join(";"))).names == tuple(sorted(letters[:4]))
+
+
+@given(st.sampled_from([b"rock", pd.Timestamp("2024-01-01"), {"a"}, frozenset("a"), ("a", 0.5), object()]))
+def test_a_part_of_a_list_that_is_no_name_is_an_error(part):
+    with pytest.raises(ValueError, match=r"\(row 1\).* was not expected"):
+        read([["a", "b"], ["a", part]])

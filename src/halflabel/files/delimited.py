@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
@@ -29,6 +27,7 @@ from pyarrow import csv as arrow_csv
 from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import base_suffix, encoding_of, join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import DELIMITERS, write_delimited
+from halflabel.files.header import read_header, read_rows
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.skipped import MAX_LINES, describe_second_header, find_line, find_title, has_second_header
 from halflabel.files.text_form import CANDIDATES, MAX_LINE, MISSING_WORDS, describe_row_names, recognise
@@ -39,9 +38,6 @@ _POINTS = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})+)\s*$"
 
 #: Maximum number of lines below a table that are taken for remarks.
 MAX_REMARKS = 20
-
-#: Columns of the widest table.
-MAX_COLUMNS = 100_000
 
 
 def read_delimited(
@@ -124,7 +120,7 @@ def _parse_cells(
 ) -> tuple[TextForm, pa.Table, list[str]]:
     default = DELIMITERS.get(base_suffix(path), ",")
     form, notes = recognise(path, _checked_mark(delimiter), encoding, default, skip_rows=skip_rows)
-    names = _header(path, form)
+    names = read_header(path, form)
     try:
         table, names, row_names = _parse_with_row_names(path, form, names)
     except pa.ArrowInvalid as error:
@@ -140,9 +136,9 @@ def _check_repeated_header(path: Path, form: TextForm, table: pa.Table) -> None:
     column = table.column(table.num_columns - 1)
     if not compute.any(compute.equal(compute.utf8_trim_whitespace(column), form.header[-1].strip())).as_py():
         return
-    rows = _rows(path, form)
+    rows = read_rows(path, form)
     starts = [1] + [rows.line_num + 1 for _ in rows]
-    found = [start for start, row in zip(starts, _rows(path, form), strict=False) if row == list(form.header)][1:]
+    found = [start for start, row in zip(starts, read_rows(path, form), strict=False) if row == list(form.header)][1:]
     if found:
         numbers = ",".join(str(find_line(line, form.skip)) for line in found)
         repeat = "line repeats" if len(found) == 1 else "lines repeat"
@@ -204,7 +200,7 @@ def open_delimited(
     default = DELIMITERS.get(base_suffix(path), ",")
     mark = _checked_mark(delimiter)
     form, _ = recognise(path, mark, encoding, default, max_bytes=sys.maxsize, skip_rows=skip_rows)
-    names = _header(path, form)
+    names = read_header(path, form)
     has_row_names = "index" not in names and _first_width(path, form) == len(names) + 1
     return form, ["index", *names] if has_row_names else names
 
@@ -254,70 +250,14 @@ def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] =
     return frame
 
 
-def _rows(path: Path, form: TextForm, *, strict: bool = False) -> Any:
-    text = (line for _, line in lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip))
-    return csv.reader(text, delimiter=form.delimiter, strict=strict)
-
-
 def _first_width(path: Path, form: TextForm) -> int:
     """Return the number of cells in the first row below the header."""
-    rows = _rows(path, form)
+    rows = read_rows(path, form)
     try:
         next(rows)
         return next((len(row) for row in rows if row), 0)
     except csv.Error:  # the diagnosis will report it, with its line
         return 0
-
-
-def _header(path: Path, form: TextForm) -> list[str]:
-    """Return the column names, or raise with the reason why the first line cannot be a header."""
-    try:
-        first: list[str] = next(_rows(path, form), [])
-    except csv.Error as error:
-        line = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip), (1, ""))[1]
-        old = "new-line character" in str(error) and not line.endswith("\n")
-        reason = (
-            "its lines end with a carriage return only: write other line ends (tr '\\r' '\\n' < old.csv > new.csv)."
-            if old
-            else f"the header cannot be read ({error})."
-        )
-        raise ReadError.at(path, reason, line=1) from None
-    names = [cell.strip() for cell in first]
-    if not any(names):
-        raise ReadError.at(path, "the first line is empty, where the column names should stand.", line=1)
-    if len(names) == 1:
-        _check_single_column(path, form.delimiter, names[0])
-    counted = len(names) > 2 and names == [str(j) for j in range(len(names))]  # how pandas names an array's columns
-    if not counted and all(_is_number(name) for name in names):
-        reason = f"the first line holds numbers ({', '.join(names[:3])}), not column names: put a header line above it."
-        raise ReadError.at(path, reason, line=1)
-    return check_names(names, path, 1)
-
-
-def _check_single_column(path: Path, mark: str, name: str) -> None:
-    """Raise where the one column name holds another delimiter that the rows do not confirm."""
-    for other in ";\t|,":
-        if other != mark and other in name:
-            shown, word = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
-            reason = (
-                f"there is one column only, and its name {name[:40]!r} holds {shown}, but the rows below do not fit: "
-                f"name the delimiter with {option('delimiter', word)} if that separates the columns."
-            )
-            raise ReadError.at(path, reason, line=1)
-
-
-def check_names(names: list[str], path: Path, line: int | None) -> list[str]:
-    """Return the names of columns, distinct and not empty, or raise. An empty first name becomes "index"."""
-    if len(names) > MAX_COLUMNS:
-        raise ReadError.at(path, f"{len(names):,} columns are more than {MAX_COLUMNS:,}, the limit.", line=line)
-    if names and not names[0]:
-        names = ["index", *names[1:]]  # pandas and R leave the name of the row names empty
-    if "" in names:
-        raise ReadError.at(path, f"column {names.index('') + 1} of the header has no name.", line=line)
-    if len(set(names)) < len(names):
-        twice = Counter(names).most_common(1)[0][0]
-        raise ReadError.at(path, "two columns have this name; rename one of them.", line=line, column=twice)
-    return names
 
 
 def _check_last_cell(path: Path, form: TextForm, names: list[str], table: pa.Table) -> None:
@@ -329,7 +269,7 @@ def _check_last_cell(path: Path, form: TextForm, names: list[str], table: pa.Tab
 
 def _diagnosis(path: Path, form: TextForm, names: list[str]) -> ReadError | None:
     """Read the file slowly and return its first error. :func:`lines` raises for wrong bytes."""
-    reader, end = _rows(path, form, strict=True), 0
+    reader, end = read_rows(path, form, strict=True), 0
     try:
         for row in reader:
             start, end = end + 1, reader.line_num
@@ -395,13 +335,6 @@ def _find_thousands(table: pa.Table, columns: Mapping[str, Any], local: Collecti
 def _describe_reading(names: list[str], how: str) -> str:
     """Return which columns were read in an unusual way."""
     return f"{plural(len(names), 'column')} {'was' if len(names) == 1 else 'were'} read {how}: {listed(names)}."
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False
 
 
 FORMAT = TableFormat(

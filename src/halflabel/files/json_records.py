@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,10 +26,36 @@ def _read(paths: Sequence[Path], options: Options, format: str = "json") -> Reco
     return from_frame(_read_table(*paths).frame, paths[0], options, format)
 
 
+def _are_numbers(keys: Iterable[str]) -> bool:
+    return all(key.isdecimal() for key in keys)
+
+
+def _describe_document(path: Path, document: dict[str, Any]) -> str:
+    """Return the sentence about a file with one object, with two lines that convert a table as pandas writes it."""
+    reason = "it is one object, not a list of records"
+    inner = [value for value in document.values() if isinstance(value, dict | list)]
+    keys = list(inner[0]) if inner and isinstance(inner[0], dict) else ()
+    ids = ".rename_axis('id').reset_index()"
+    if "data" in document and {*document} & {"columns", "schema"}:
+        made = "pd.DataFrame(**content)" if "columns" in document else "pd.DataFrame(content['data'])"
+        ids = ""
+    elif not (len(inner) == len(document) > 1 and len({type(value) for value in inner}) == 1):
+        return f'{reason}: save it as [{{"id": 1, ...}}, ...].'
+    elif keys and not _are_numbers(keys) and (_are_numbers(document) or len(keys) < len(document)):
+        made, ids = "pd.DataFrame.from_dict(content, orient='index')", "" if _are_numbers(document) else ids
+    else:
+        made, ids = "pd.DataFrame(content)", "" if _are_numbers(keys) else ids
+    made = made.replace("content", f"json.loads(pathlib.Path({str(path)!r}).read_text('utf-8'))")
+    write = f"to_json({str(path.with_suffix('.jsonl'))!r}, orient='records', lines=True)"
+    return (
+        f"{reason}: convert it by two lines of Python, `import json, pathlib, pandas as pd` and `{made}{ids}.{write}`."
+    )
+
+
 def _read_table(*paths: Path) -> RawTable:
     rows = [record for _, record in read_records(paths)]
     if paths[0].suffix.lower() == ".json" and layout_of(paths[0]) == "document":
-        raise ReadError.at(paths[0], 'it is one object, not a list of records: save it as [{"id": 1, ...}, ...].')
+        raise ReadError.at(paths[0], _describe_document(paths[0], rows[0]))
     if not rows:
         raise ReadError.at(paths[0], "there are no records in it.")
     return RawTable(frame_of(rows, pd.RangeIndex(len(rows))), source=join_names(*paths))

@@ -14,7 +14,7 @@ import pandas as pd
 from halflabel._arrays import Mask
 from halflabel._wording import clipped, count, plural
 from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
-from halflabel.files.delimited import check_names
+from halflabel.files.header import check_names
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 

@@ -14,8 +14,9 @@ from pyarrow import parquet
 
 from halflabel._files import atomic_write
 from halflabel.files.bounded import check_ordinary
-from halflabel.files.delimited import check_names, find_first_line, open_delimited, read_batches, to_frame
+from halflabel.files.delimited import find_first_line, open_delimited, read_batches, to_frame
 from halflabel.files.delimited_writing import write_text
+from halflabel.files.header import check_names
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import ReadError, TextForm
 from halflabel.folders.parts import Part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,9 @@ from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Columns
 from halflabel.table.odd_rows import join_columns
 from halflabel.table.word_meanings import PLAIN, find_own_words, list_ways, shares_words
+
+#: Maximum share of the rows in which two columns of one tag each have the same tag.
+MAX_REPEATS = 0.1
 
 #: The meaning of each option.
 _VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
@@ -65,13 +69,20 @@ def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mappin
 def check_label_values(frame: pd.DataFrame, names: Sequence[str]) -> None:
     """Raise for a label column that holds anything but 1, 0, truth values and gaps, with the way to state its words."""
     for name in names:
-        column = frame[name]
+        column = _as_numbers(frame[name])
         if isinstance(column.dtype, pd.CategoricalDtype) or not _is_wrong(column):
             continue
         words = [None if text is None else fold_word(text) for text in read_as_text(column)]
         first = 0 if pd.api.types.is_numeric_dtype(column.dtype) else int(_is_text(column).argmax())
         wrong = [row for row, word in enumerate(words) if word not in (None, "1", "0")]
         raise _ask_for_meanings(frame, names, name, first if not wrong else wrong[0], {})
+
+
+def _as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of numbers as one that is no category."""
+    is_category = isinstance(column.dtype, pd.CategoricalDtype)
+    kind = column.cat.categories.dtype if is_category else column.dtype
+    return column.astype(float) if is_category and pd.api.types.is_numeric_dtype(kind) else column
 
 
 def _is_wrong(column: pd.Series[Any]) -> bool:
@@ -81,7 +92,11 @@ def _is_wrong(column: pd.Series[Any]) -> bool:
         return not bool(((values == 0) | (values == 1) | (values != values)).all())  # NaN differs from itself
     if pd.api.types.is_numeric_dtype(column.dtype):
         return not bool(column.dropna().isin((0, 1)).all())
-    return bool(_is_text(column).any())
+    return bool(_is_text(column).any()) or any(_is_other_number(value) for value in column)
+
+
+def _is_other_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and value not in (0, 1) and value == value
 
 
 def _is_text(column: pd.Series[Any]) -> Mask:
@@ -162,6 +177,16 @@ def _name_options() -> str:
     return f"{option('yes')}, {option('no')} and {option('unknown')}"
 
 
+def _is_number(word: str) -> bool:
+    return re.fullmatch(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?", word) is not None
+
+
+def _repeat_in_rows(frame: pd.DataFrame, names: Sequence[str]) -> bool:
+    """Return whether label columns often have the same word in one row, as columns of one tag each never do."""
+    rows = [[text for text in row if text] for row in zip(*(read_as_text(frame[name]) for name in names), strict=True)]
+    return sum(len(set(row)) < len(row) for row in rows) > MAX_REPEATS * len(rows)
+
+
 def _ask_for_meanings(
     frame: pd.DataFrame, names: Sequence[str], name: str, row: int, stated: Mapping[str, float]
 ) -> ValueError:
@@ -177,7 +202,13 @@ def _ask_for_meanings(
     by_column = [{word for text in read_as_text(frame[each]) if text and (word := fold_word(text))} for each in names]
     if (way := find_own_words(by_column, own)) is not None:
         return AmbiguousReading(f"{found}.", way)
-    if shares_words(by_column):
+    if all(map(_is_number, words)) and sum(0 < float(word) < 1 for word in words) > 1:
+        cut = f"items[{list(names)}] >= 0.5"
+        return ValueError(
+            f"{found}. Its numbers are between: if these are probabilities, state them as a table of their own "
+            f"({option('prior')}) and leave the unknown labels empty, or make 1 and 0 of them first, such as {cut}."
+        )
+    if shares_words(by_column) and not _repeat_in_rows(frame, names):
         return ValueError(
             f"{found}. The label columns hold the same words, as columns with one tag each do: if they list tags, join "
             f"them into one column ({join_columns(list(names))}) and name it with {option('tags')}."
@@ -187,5 +218,8 @@ def _ask_for_meanings(
     one = " ".join((option("tags", name), option("absent", "irrelevant"), option("rules", "one of: *")))
     one = one if names_command_options() else one.replace("' ", "', ")
     single = f" If {name!r} holds one of several classes, state {one}." if len(words) > 2 else ""
+    if words and all(map(_is_number, words)):
+        cut = sorted(words, key=float)[len(words) // 2]
+        single += f" If the numbers are counts or ratings, make 1 and 0 of them, such as items[{list(names)}] >= {cut}."
     meaning = f"state the meaning of other words with {_name_options()}; the label columns hold {quoted(words)}."
     return ValueError(f"{found}: {meaning}{single}")

@@ -72,9 +72,15 @@ def open_native(items: Any) -> Native | None:
         raise ValueError(f"items are a {kind}, which is not computed yet: collect it first, such as items.collect().")
     if isinstance(frame, nw.DataFrame):
         return _open_frame(frame)
+    if isinstance(nw.from_native(items, pass_through=True, allow_series=True), nw.Series) or _is_column(items):
+        raise ValueError("items are one column, but a table is needed: pass the table that holds it.")
     if hasattr(items, "__arrow_c_stream__"):
         return _open_frame(nw.from_native(pa.table(items), eager_only=True))
     return Native(items.to_pandas()) if hasattr(items, "to_pandas") else None
+
+
+def _is_column(items: Any) -> bool:
+    return isinstance(items, pa.Array | pa.ChunkedArray)
 
 
 def as_pandas(table: Any) -> Any:

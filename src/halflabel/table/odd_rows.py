@@ -35,14 +35,15 @@ def describe_odd_rows(frame: pd.DataFrame, roles: Roles) -> tuple[str, ...]:
     >>> print(note.partition(".")[0])
     1 row has at most one value (row 2, 'Source: us'), and is read as an item
     """
-    return (*_describe_bare(frame), *_describe_sums(frame, roles), *_describe_repeated(frame, roles))
+    return (*_describe_bare(frame, roles), *_describe_sums(frame, roles), *_describe_repeated(frame, roles))
 
 
-def _describe_bare(frame: pd.DataFrame) -> Iterator[str]:
+def _describe_bare(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
     """Yield a sentence about rows with at most one value, such as a remark, or an empty row."""
     known = frame.notna()
     bare = np.flatnonzero(known.sum(axis=1) <= 1)
-    if frame.shape[1] < MIN_COLUMNS or not len(bare) or 2 * len(bare) > len(frame):
+    others = [name for name in frame if name not in (*roles.labels, roles.tags)]
+    if frame.shape[1] < MIN_COLUMNS or len(others) < 2 or not len(bare) or 2 * len(bare) > len(frame):
         return
     cells = [cell for cell, here in zip(frame.iloc[bare[0]], known.iloc[bare[0]], strict=True) if here]
     example = f", {clipped(cells[0], 40)!r}" if cells else ""

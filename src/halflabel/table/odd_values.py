@@ -122,7 +122,7 @@ def _describe_codes(columns: dict[str, Floats]) -> Iterator[str]:
         if own := find_codes(values):
             found.setdefault(tuple(own), []).append(name)
     for codes, names in found.items():
-        words, one = [f"{code:g}" for code in codes], len(codes) == 1
+        words, one = [_write_number(code) for code in codes], len(codes) == 1
         number = sum(int(np.isin(columns[name], codes).sum()) for name in names)
         yield (
             f"{' and '.join(words)} {'is' if one else 'are'} in {plural(number, 'cell')} of "
@@ -177,6 +177,11 @@ def _describe_written_numbers(frame: pd.DataFrame, roles: Roles) -> Iterator[str
                 f"{name!r} is a category here, but its values look like numbers or dates, such as {found[0]!r}: write "
                 "plain numbers to use their order."
             )
+
+
+def _write_number(value: float) -> str:
+    """Return a number as the shortest text that is read as the same number."""
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e16 else repr(value)
 
 
 def _are_whole(values: Floats) -> bool:

@@ -25,6 +25,9 @@ from halflabel.table.sources import Source, source_of, source_of_records
 
 AnyPath = str | os.PathLike[str]
 
+#: Number of characters of the longest path.
+MAX_PATH = 4096
+
 
 def read_file(
     where: AnyPath | Sequence[AnyPath],
@@ -76,6 +79,11 @@ def expand_paths(given: Sequence[AnyPath]) -> list[Path]:
     """Return the files of paths, patterns and folders. A folder that is one data set stays a folder."""
     paths: list[Path] = []
     for each in given:
+        if "\n" in os.fspath(each) or len(os.fspath(each)) > MAX_PATH:
+            raise ValueError(
+                "items are a text, but not the path of a file: write the text into a file, or read it as a table "
+                "first, such as pd.read_csv(io.StringIO(text))."
+            )
         path = Path(each)
         if not path.exists() and glob.has_magic(str(path)):
             matches = sorted(map(Path, glob.glob(str(path))))

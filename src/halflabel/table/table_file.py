@@ -108,7 +108,7 @@ def name_table_file(items: AnyPath) -> Path:
 
 def find_table_file(items: Any) -> Path | None:
     """Return the table file next to a file or folder of items, if there is one."""
-    if not isinstance(items, str | os.PathLike) or not Path(items).exists():
+    if not isinstance(items, str | os.PathLike) or not os.path.exists(items):
         return None
     path = name_table_file(items)
     return path if path.is_file() else None

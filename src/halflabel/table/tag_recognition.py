@@ -98,7 +98,8 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
     names = [str(part.get(notation.fields[0])) for part in parts if isinstance(part, Mapping)]
     notation = _find_marks(notation, dict.fromkeys([*tags, *names]), name, options)
     notation = _find_scores(notation, tags, parts, name, options)
-    notation = _find_numbers(notation, tags_of, name, options)
+    inner = [[next((n for mark in notation.marks if (n := mark.strip(tag))), tag) for tag in each] for each in tags_of]
+    notation = _find_numbers(notation, inner, name, options)
     return _find_spelling(notation, column, name, options)
 
 

@@ -18,10 +18,17 @@ PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 #: Words of surveys and tools, in addition to the answers of this package.
 _YES = (*WORDS[Answer.YES], "ja", "j", "oui", "si", "sí", "sim", "tak", "da", "vrai", "wahr", "verdadero", "vero",
         "x", "●", "✓", "✔", "☑", "selected", "checked", "ticked", "quoted", "mentioned", "genannt", "present",
-        "positive", "+")  # fmt: skip
+        "positive", "+", "approved", "accepted", "confirmed", "agree", "👍", "✅", "да", "так", "evet", "igen", "ano",
+        "ναι", "نعم", "כן", "हाँ", "是", "有", "はい", "예", "네")  # fmt: skip
 _NO = (*WORDS[Answer.NO], "nein", "non", "não", "nej", "nee", "nie", "faux", "falsch", "falso", "○", "✗", "✘", "☐",
-       "absent", "negative", "-")  # fmt: skip
-_UNKNOWN = {*WORDS[Answer.UNSURE], "maybe", "not asked", "no answer", "weiß nicht", "keine angabe"}
+       "absent", "negative", "-", "rejected", "declined", "disagree", "👎", "❌", "нет", "ні", "hayır", "nem", "ne",
+       "όχι", "لا", "לא", "नहीं", "否", "无", "無", "没有", "いいえ", "아니요")  # fmt: skip
+_UNKNOWN = {*WORDS[Answer.UNSURE], "maybe", "not asked", "no answer", "weiss nicht", "keine angabe", "unbekannt", "nsp",
+            "inconnu", "desconocido", "pending", "indeterminate", "undecided", "neutral", "dk", "don't know", "не знаю",
+            "不知道", "不明", "わからない"}  # fmt: skip
+
+#: Maximum number of words of which one meaning is offered, next to words for yes and no.
+MAX_REST = 4
 
 #: Whole numbers that are codes of missing values.
 _CODE = re.compile(r"-\d+|([789])\1*")
@@ -31,7 +38,9 @@ _NOT = re.compile(r"(?:not|no|non|nicht|kein|keine|pas|un)[ _-]*(?=\w)")
 
 
 def suggest_meanings(words: Collection[str], stated: Mapping[str, float]) -> list[dict[str, float]]:
-    """Return the probable meanings of the words of label columns: one, two that are opposite, or none.
+    """Return the probable meanings of the words of label columns: none, one, two that are opposite, or three.
+
+    Three are those of further words next to a word for yes and one for no.
 
     Parameters
     ----------
@@ -46,8 +55,8 @@ def suggest_meanings(words: Collection[str], stated: Mapping[str, float]) -> lis
     [{'-99': nan, 'ja': 1.0, 'nein': 0.0}]
     >>> suggest_meanings(["1", "2"], {})
     [{'1': 1.0, '2': 0.0}, {'1': 0.0, '2': 1.0}]
-    >>> suggest_meanings(["often", "seldom", "never"], {})
-    []
+    >>> suggest_meanings(["often", "seldom", "never"], {}), len(suggest_meanings(["yes", "no", "partly"], {}))
+    ([], 3)
     """
     new = [word for word in words if word not in stated]
     unknown = {word: np.nan for word in new if _is_unknown(word)}
@@ -61,6 +70,10 @@ def suggest_meanings(words: Collection[str], stated: Mapping[str, float]) -> lis
     if len(known) == len(left):
         own = {word: value for word, value in known.items() if PLAIN.get(word) != value}
         return [{**stated, **unknown, **own}] if own or unknown else [known]
+    if {*known.values()} == {1.0, 0.0} and len(left) - len(known) <= MAX_REST:
+        rest = [word for word in left if word not in known]
+        own = {word: value for word, value in known.items() if PLAIN.get(word) != value}
+        return [{**stated, **unknown, **own, **dict.fromkeys(rest, value)} for value in (np.nan, 1.0, 0.0)]
     if stated or len(left) > 2:
         return []
     values = [(1.0, 0.0), (0.0, 1.0)] if len(left) == 2 else [(1.0,)]

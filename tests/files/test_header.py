@@ -1,0 +1,76 @@
+"""A first line that is no line of column names has an error with the way to read the file."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halflabel.files.raw_table import ReadError
+from halflabel.files.reading import read_table
+
+ROWS = [["song", "tempo", "key", "rock"], ["s1", "99.5", "a", "1"], ["s2", "98.25", "b", "0"], ["s3", "97.5", "a", "1"]]
+FRAME = pd.DataFrame({"song": ["s1", "s2", "s3"], "tempo": [99.5, 98.25, 97.5], "key": list("aba"), "rock": [1, 0, 1]})
+
+
+def follow(path):
+    """Read a file in the way that the error about it states."""
+    with pytest.raises(ReadError) as error:
+        read_table(path)
+    if lines := re.findall("`(.*?)`", str(error.value)):
+        exec("\n".join(lines), {})
+        [path] = [each for each in path.parent.iterdir() if each != path]
+        return read_table(path).frame
+    name, value = re.search(r"state (\w+)=(.*?)\.$", str(error.value)).groups()
+    return read_table(path, **{{"format": "kind"}.get(name, name): ast.literal_eval(value)}).frame
+
+
+def check(frame):
+    pd.testing.assert_frame_equal(frame.astype(FRAME.dtypes), FRAME)
+
+
+@given(mark=st.sampled_from(["~", "^", ":", "#", "\x01", "\x1f", "::", "||", "   ", " "]))
+def test_a_mark_that_is_not_recognised(tmp_path_factory, mark):
+    path = tmp_path_factory.mktemp("mark") / "songs.csv"
+    path.write_text("\n".join(mark.join(row) for row in ROWS) + "\n")
+    check(follow(path))
+
+
+def test_single_quotes(write):
+    check(follow(write("songs.csv", "\n".join(",".join(f"'{cell}'" for cell in row) for row in ROWS) + "\n")))
+
+
+def test_json_lines(write):
+    check(follow(write("songs.csv", FRAME.to_json(orient="records", lines=True))))
+
+
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "table"])
+@pytest.mark.parametrize("has_ids", [False, True])
+def test_objects_as_pandas_writes_them(write, orient, has_ids):
+    frame = FRAME.set_index("song")[["tempo", "rock"]] if has_ids else FRAME
+    read = follow(write("songs.json", frame.to_json(orient=orient)))
+    if has_ids and orient != "split":  # its index is in a part of its own
+        assert FRAME["song"].tolist() in [read[name].tolist() for name in read]
+    np.testing.assert_array_equal(read[["tempo", "rock"]], FRAME[["tempo", "rock"]])
+
+
+def test_rows_without_column_names(write):
+    with pytest.raises(ReadError, match=r"line 1: the first line holds numbers \(1, 1\), not column names"):
+        read_table(write("songs.csv", "a,1,1\nb,1,2\n"))
+
+
+def test_a_text_is_not_a_path():
+    from halflabel.table import open_table
+
+    for text in ("song,rock\ns1,1\n", "a" * 5000):
+        with pytest.raises(ValueError, match="not the path of a file"):
+            open_table(text, labels="rock")
+
+
+def test_a_second_byte_order_mark_is_no_part_of_a_name(write):
+    assert read_table(write("songs.csv", b"\xef\xbb\xbf\xef\xbb\xbfsong,rock\ns1,1\n")).frame.columns[0] == "song"
