@@ -9,7 +9,7 @@ import pytest
 from scipy.special import logit
 from tests.completion.test_review_list import P, Y, complete, open_songs
 
-from halflabel.review_page.explaining import explain_place
+from halflabel.review_page.explaining import MAX_FEATURES, MAX_NEIGHBOURS, explain_place, list_largest
 
 NAMES = ("rock", "sad")
 PLACES = [(row, column) for row in range(len(Y)) for column in range(2)]
@@ -46,3 +46,21 @@ def test_an_entry_without_a_probability_has_a_note():
     facts = explain_place(filled, 2, 0, "rock").facts
     assert (facts["probability"], facts["contributions"]) == (None, [])
     assert facts["note"] == "It has no probability."
+
+
+def test_items_and_words_with_the_largest_shares_over_all_parts():
+    rows = [("kernel", "item", "s2", 0.3, 1), ("graph", "item", "s2", 0.2, 1), ("graph", "item", "s0", -0.4, 0)]
+    rows += [("graph", "item", "s1", 0.1, None), ("graph", "item", "s3", 0.05, 1), ("trees", "label", "sad", 2.0, None)]
+    rows += [("trees", "feature", f"body:w{k}", (-1) ** k / (k + 1), None) for k in range(10)]
+    rows += [("kernel", "feature", "tempo", -0.8, None)]
+    carriers = pd.DataFrame(rows, columns=["part", "kind", "name", "log_odds", "given"]).astype({"given": "Int8"})
+    facts = list_largest(carriers, pd.Index(["s0", "s1", "s2", "s3"]), "body")
+    assert facts["neighbours"] == [
+        {"row": 2, "item": "s2", "given": 1, "log_odds": pytest.approx(0.5)},
+        {"row": 0, "item": "s0", "given": 0, "log_odds": -0.4},
+        {"row": 1, "item": "s1", "given": None, "log_odds": 0.1},
+    ]
+    assert len(facts["neighbours"]) == MAX_NEIGHBOURS
+    assert [each["name"] for each in facts["features"]][:3] == ["body:w0", "tempo", "body:w1"]
+    assert [each["word"] for each in facts["features"]][:3] == ["w0", "", "w1"]
+    assert len(facts["features"]) == MAX_FEATURES

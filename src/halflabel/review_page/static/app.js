@@ -156,7 +156,7 @@ class Page {
     const known = this.progress.audit ? null : (item.p?.[question.column] ?? null);
     const p = known === null ? "" : ` The model's probability was ${known.toFixed(2)}.`;
     byId("last").textContent = `${item.item}, ${this.labels[question.column]}: ${WORDS[value]}.${p}`;
-    this.why.offer(this.progress.audit || !this.progress.fit ? null : { item: item.id, label: this.labels[question.column] });
+    this.why.offer(this.progress.audit || !this.progress.fit ? null : { row: item.row, item: item.id, label: this.labels[question.column] });
   }
 
   async explain() {

@@ -40,33 +40,28 @@ function listActions(page) {
 }
 
 export function bindKeys(page) {
-  bindActions(listActions(page), BUTTONS);
+  bindActions(listActions(page), BUTTONS, (event) => page.screens.takeKey(event));
+  const numbers = [["1", "to 9: change the value of a label, or of an item of a wall"], ["0", "no for the labels without a value"]];
+  byId("keys").prepend(...numbers.flatMap(([key, text]) =>
+    [make("dt", {}, make("kbd", { textContent: key })), make("dd", { textContent: text })]));
 }
 
-/** Run the actions by their keys and by buttons, and list the keys. */
-export function bindActions(actions, buttons) {
+/** Run the actions by their keys and by buttons, and list the keys. `take` returns whether a key is not an action. */
+export function bindActions(actions, buttons, take = () => false) {
   for (const action of Object.values(actions)) action.run = guard(action.run);
   for (const [id, key] of Object.entries(buttons)) byId(id).onclick = actions[key].run;
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.target.matches("select, input, textarea") && event.key !== "Escape") return;
-    if (page.screens.screen && /^[0-9]$/.test(event.key) && !event.repeat) {
-      if (event.key === "0") page.screens.fillBlank();
-      else page.screens.toggle(Number(event.key) - 1);
-      return event.preventDefault();
-    }
-    if (event.key === "Enter" && (!page.screens.screen || event.target.matches("a, button:not(.choice, .tile)"))) return;
-    if (event.key === " " && event.target.matches(".tile, .choice")) return; // the button itself
+    if (take(event)) return;
     const action = actions[event.key] ?? actions[event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()];
     if (!action || event.repeat) return;
     if (event.key === " " && event.target.matches("button")) event.target.blur();
     event.preventDefault();
     action.run();
   });
-  const numbers = [["1", "to 9: change the value of a label, or of an item of a wall"], ["0", "no for the labels without a value"]];
   byId("keys").replaceChildren(
-    ...numbers.flatMap(([key, text]) => [make("dt", {}, make("kbd", { textContent: key })), make("dd", { textContent: text })]),
     ...Object.entries(actions).flatMap(([key, { text }]) => [
       make("dt", {}, make("kbd", { textContent: NAMES[key] ?? (/[A-Z]/.test(key) ? `Shift ${key}` : key.toUpperCase()) })),
       make("dd", { textContent: text }),

@@ -179,6 +179,18 @@ export class Screens {
     byId("live").textContent = `${this.page.labels[entry.column]}: ${WORDS[entry.value] ?? "open"}`;
   }
 
+  /** Take a number. Return whether a key is no action: a number, or a key that presses the button with the focus. */
+  takeKey(event) {
+    const isTile = event.target.matches(".choice, .tile");
+    if (event.key === " " && isTile) return true;
+    if (event.key === "Enter") return !this.screen || (!isTile && event.target.matches("a, button"));
+    if (!this.screen || !/^[0-9]$/.test(event.key)) return false;
+    if (event.key === "0") this.fillBlank();
+    else if (!event.repeat) this.toggle(Number(event.key) - 1);
+    event.preventDefault();
+    return true;
+  }
+
   /** Set all labels without a value to "no". */
   fillBlank() {
     for (const entry of this.screen?.entries ?? []) {

@@ -20,7 +20,7 @@ export function showWall(target, entries, toggle) {
 }
 
 /** The picture of an item, its text, or its first cells. */
-function showContent(item) {
+export function showContent(item) {
   const image = item.cells.find((cell) => cell.kind === "image");
   const source = item.mark ?? image?.source;
   if (source) return [make("img", { src: source, alt: "", className: item.mark ? "mark" : "picture", loading: "lazy" })];
