@@ -55,15 +55,14 @@ def list_largest(carriers: pd.DataFrame, ids: pd.Index[Any], text: str | None) -
     sums = carriers.groupby(["kind", "name"], sort=False).agg({"log_odds": "sum", "given": "first"}).reset_index()
     sums = sums.iloc[(-sums["log_odds"].abs()).argsort(kind="stable")]
     items = sums[sums["kind"] == "item"].head(MAX_NEIGHBOURS)
-    row_of = {item: row for row, item in enumerate(ids)}
-    prefix = f"{text}:"
-    return {
-        "neighbours": [
-            {"row": row_of[name], "item": str(name), "given": None if given is pd.NA else int(given), "log_odds": z}
-            for name, z, given in zip(items["name"], items["log_odds"], items["given"], strict=True)
-        ],
-        "features": [
-            {"name": str(name), "word": str(name).removeprefix(prefix) if str(name).startswith(prefix) else "", "log_odds": z}
-            for name, z in sums.loc[sums["kind"] == "feature", ["name", "log_odds"]].head(MAX_FEATURES).itertuples(index=False)
-        ],
-    }  # fmt: skip
+    features = sums[sums["kind"] == "feature"].head(MAX_FEATURES)
+    row_of, prefix = {item: row for row, item in enumerate(ids)}, f"{text}:"
+    neighbours = [
+        {"row": row_of[name], "item": str(name), "given": None if given is pd.NA else int(given), "log_odds": z}
+        for name, z, given in zip(items["name"], items["log_odds"], items["given"], strict=True)
+    ]
+    named = [
+        {"name": name, "word": name.removeprefix(prefix) if name.startswith(prefix) else "", "log_odds": z}
+        for name, z in zip(features["name"].astype(str), features["log_odds"], strict=True)
+    ]
+    return {"neighbours": neighbours, "features": named}
