@@ -37,7 +37,7 @@ MAX_JSON, SMALL_JSON, MAX_SHRINKAGE = 32 * 2**20, 2**20, 32
 
 
 #: Classes of models of version 0.1 that no longer exist.
-FORMER_CLASSES = frozenset(("CorrectedForest", "ReconstructedScores"))
+FORMER_CLASSES = frozenset(("CorrectedForest", "ForestPerLabel", "ReconstructedScores"))
 
 #: Libraries whose versions are written into a model.
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")

@@ -28,7 +28,7 @@ from halflabel.methods.auto.kernel import KernelRegression
 from halflabel.methods.auto.logistic import LinearScores
 from halflabel.methods.auto.mixed import LabelFeatures
 from halflabel.methods.auto.new_items import NewItemDecision
-from halflabel.methods.auto.residuals import ForestPerLabel, Refiner
+from halflabel.methods.auto.residuals import LabelForests, Refiner
 from halflabel.methods.auto.trees import Trees
 from halflabel.methods.baselines import BinaryRelevance, MLkNN
 from halflabel.methods.matrix_completion import MC1, MCb
@@ -64,7 +64,7 @@ AUTO = (
     LinearScores,
     Refiner,
     Coupling,
-    ForestPerLabel,
+    LabelForests,
     CheckedCalibration,
     ModeratedPlatt,
     BetaCurve,

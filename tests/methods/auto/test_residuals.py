@@ -16,6 +16,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import brier, hamming_loss
 from halflabel.methods.auto import coupling, residuals
 from halflabel.methods.auto.coupling import Coupling, CouplingData
+from halflabel.methods.auto.member_weights import learn_weights
 from halflabel.methods.auto.residuals import refine
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -275,11 +276,10 @@ def two_labels(n=8):
     ("of_base", "of_coupling", "of_forests", "kept"),
     [
         (0.5, 1.0, 3.0, "both"),
-        (0.5, 1.0, 0.9, "coupling"),
-        (0.5, 1.0, 1.0, "coupling"),  # no better together
-        (1.0, 1.0, 0.5, "base"),
-        (1.5, 1.0, 1.9, "base"),
-        (1.5, 1.0, 2.1, "both"),
+        (0.5, 1.0, 0.1, "both"),  # more certain together
+        (0.5, 1.0, -5.0, "coupling"),
+        (1.0, 1.0, -5.0, "base"),
+        (9.0, 1.0, 1.0, "base"),
     ],
 )
 def test_the_models_with_the_lowest_loss_out_of_fold_are_kept(of_base, of_coupling, of_forests, kept, staged, rng):
@@ -287,10 +287,11 @@ def test_the_models_with_the_lowest_loss_out_of_fold_are_kept(of_base, of_coupli
     staged.coupling, staged.forests = of_coupling, of_forests
     base = np.where(labels.observed, of_base * labels.state, 0.25)
     refined = refine(labels, base, rng, n_folds=2)
-    together = (of_coupling + of_forests) / 2
-    held_out = {"both": together, "coupling": of_coupling, "base": of_base}[kept]
+    signs = labels.state[labels.observed].astype(float)
+    w = learn_weights(np.outer([of_coupling, of_forests], signs), (signs > 0) * 1.0, len(labels))
+    held_out = {"both": w @ [of_coupling, of_forests], "coupling": of_coupling, "base": of_base}[kept]
     np.testing.assert_allclose(refined.out_of_fold, np.where(labels.observed, held_out * labels.state, np.nan))
-    np.testing.assert_allclose(refined.log_odds, base if kept == "base" else {"both": 6.0, "coupling": 5.0}[kept])
+    np.testing.assert_allclose(refined.log_odds, base if kept == "base" else {"both": w @ [5, 7], "coupling": 5}[kept])
     assert (refined.model.forests is not None) == (kept == "both")
 
 

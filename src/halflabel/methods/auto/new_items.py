@@ -54,8 +54,8 @@ def refine_new(refiner: Refiner, scores: Floats, labels: PartialLabels, place: I
 def divide_by_label(refiner: Refiner, scores: Floats, labels: PartialLabels, place: Ints, label: int) -> Floats:
     """Return the contribution of each observed label of one item to the log odds of ``label`` in the linear coupling.
 
-    The arguments are as in :func:`refine_new`. If trees on the other labels are also used, the coupling has half of the
-    weight, and the part of the trees is not divided.
+    The arguments are as in :func:`refine_new`. If trees on the other labels are also used, the coupling has its weight,
+    and the part of the trees is not divided.
 
     Returns
     -------
@@ -64,5 +64,5 @@ def divide_by_label(refiner: Refiner, scores: Floats, labels: PartialLabels, pla
     order, j = np.argsort(place), int(place[label])
     _, residual = compute_residuals(labels.select(order), np.take(scores, order, axis=1))
     has_trees = refiner.forests is not None and bool(refiner.forests.forests[j])
-    shares = residual[0] * refiner.coupling.weights[[j]].toarray()[0] * (0.5 if has_trees else 1.0)
+    shares = residual[0] * refiner.coupling.weights[[j]].toarray()[0] * (refiner.weights[0] if has_trees else 1.0)
     return np.asarray(shares[place])

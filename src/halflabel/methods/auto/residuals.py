@@ -13,6 +13,7 @@ from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration, cross_calibrate, fit_platt
 from halflabel.methods.auto.coupling import Coupling, CouplingData, compute_residuals, fit_coupling
+from halflabel.methods.auto.member_weights import learn_weights
 from halflabel.methods.auto.sampling import draw
 from halflabel.methods.auto.trees import Trees, grow
 
@@ -25,10 +26,13 @@ MAX_TREE_ITEMS = 4096
 #: Minimum number of observed entries outside each fold for the forest of a label, and of items in a leaf.
 MIN_OBSERVED, MIN_LEAF = 10, 2
 
+#: The input of a known relevant entry, beyond the log odds of any base; a known irrelevant one has the opposite.
+KNOWN = 16.0
+
 
 @dataclass(frozen=True, eq=False)
-class ForestPerLabel:
-    """One forest of extremely randomised trees per label, on the base's log odds and the other labels' residuals.
+class LabelForests:
+    """One forest of extremely randomised trees per label, on the other labels' values, and log odds where unknown.
 
     Attributes
     ----------
@@ -58,15 +62,18 @@ class Refiner:
     Attributes
     ----------
     coupling : Coupling
-    forests : ForestPerLabel or None
+    forests : LabelForests or None
         None where they did not lower the out-of-fold loss, or would cost too much.
     refined : ndarray of bool, shape (n_labels,)
         Labels that were observed with both values. All other labels keep the base's log odds.
+    weights : tuple of two floats
+        Of coupling and forests, for labels with a forest.
     """
 
     coupling: Coupling
-    forests: ForestPerLabel | None
+    forests: LabelForests | None
     refined: Mask
+    weights: tuple[float, float] = (1.0, 0.0)
 
     @property
     def changes_scores(self) -> bool:
@@ -88,7 +95,7 @@ class Refiner:
         base, residual = compute_residuals(labels[rows], log_odds[rows])
         refined = self.coupling(base, residual)
         if self.forests is not None:
-            refined = _average(refined, self.forests(base, residual))
+            refined = _add(self.weights, refined, self.forests(base, residual))
         result[rows] = np.where(self.refined & ~np.isnan(log_odds[rows]), refined, log_odds[rows])
         return result
 
@@ -124,11 +131,12 @@ def refine(
     r"""Learn how the other observed labels of an item correct the log odds of a base model.
 
     With :math:`p_{ij}` the base's probability, :math:`m_{ij}` 1 where the entry is observed and 0 elsewhere, and
-    :math:`r_{ik} = m_{ik}(y_{ik} - p_{ik})`, the result is the mean log odds of two models:
+    :math:`r_{ik} = m_{ik}(y_{ik} - p_{ik})`, the result is a weighted sum of the log odds of two models:
 
     * the coupling :math:`a_j + c_j \mathrm{logit}\,p_{ij} + \sum_{k \ne j} B_{jk} r_{ik}` (:class:`Coupling`);
-    * trees on all of :math:`\mathrm{logit}\,p_{i\cdot}` and :math:`r_{i\cdot}` except :math:`r_{ij}`
-      (:class:`ForestPerLabel`), if they lower the out-of-fold log loss.
+    * trees on :math:`\mathrm{logit}\,p_{ij}` and, of each other label, on the value of a known entry or the log odds of
+      an unknown one
+      (:class:`LabelForests`), if they lower the out-of-fold log loss.
 
     If the result is not better than the base out of fold, the base's log odds remain. Both models learn from the
     observed entries. If entries are missing at random, an observed entry has as many observed neighbours in its row as
@@ -179,15 +187,16 @@ def refine(
     if len(np.unique(data.folds)) < 2 or labels.shape[1] < 2:
         return _keep_base(labels, log_odds)
     coupling, held_out = fit_coupling(data, rng)
-    forests = None
+    forests, weights = None, (1.0, 0.0)
     if n_trees and labels.shape[1] <= MAX_FOREST_LABELS and data.base.size <= MAX_FOREST_CELLS:
         grown, of_trees = _grow_forests(data, n_trees, rng)
-        both = _average(held_out, of_trees)
-        if _compute_loss(data, both) < _compute_loss(data, held_out):
-            forests, held_out = grown, both
+        learned = _learn_weights(data, held_out, of_trees, groups)
+        both = _add(learned, held_out, of_trees)
+        if learned[1] and _compute_loss(data, both) < _compute_loss(data, held_out):
+            forests, held_out, weights = grown, both, learned
     if _compute_loss(data, held_out) >= _compute_loss(data, data.base):
         return _keep_base(labels, log_odds)
-    model = Refiner(coupling, forests, data.labels.learnable)
+    model = Refiner(coupling, forests, data.labels.learnable, weights)
     out_of_fold = np.where(labels.observed, log_odds, np.nan)
     out_of_fold[data.rows] = np.where(data.labels.observed, held_out, out_of_fold[data.rows])
     return Refined(model.predict(log_odds, labels), out_of_fold, model)
@@ -206,9 +215,20 @@ def _to_log_odds(probabilities: Floats, scores: Floats) -> Floats:
     return np.where(np.isnan(scores), np.nan, logit(probabilities))
 
 
-def _average(one: Floats, other: Floats) -> Floats:
-    """Return the mean of two log odds, or the first if the second is missing."""
-    return np.where(np.isnan(other), one, (one + other) / 2)
+def _learn_weights(
+    data: CouplingData, coupling: Floats, forests: Floats, groups: Ints | None
+) -> tuple[float, float]:
+    """Return the weights of both models, from their out-of-fold log odds."""
+    used = data.labels.observed & ~np.isnan(forests)
+    n_units = len(data.rows) if groups is None else len(np.unique(groups[data.rows]))
+    both = np.stack([coupling[used], forests[used]])
+    first, second = learn_weights(both, data.labels.relevant[used].astype(np.float64), n_units).tolist()
+    return first, second
+
+
+def _add(weights: tuple[float, float], one: Floats, other: Floats) -> Floats:
+    """Return the weighted sum of two log odds, or the first if the second is missing."""
+    return np.where(np.isnan(other), one, weights[0] * one + weights[1] * other)
 
 
 def _compute_loss(data: CouplingData, held_out: Floats) -> float:
@@ -217,7 +237,7 @@ def _compute_loss(data: CouplingData, held_out: Floats) -> float:
     return float(np.logaddexp(0, -data.labels.state[observed] * held_out[observed]).sum())
 
 
-def _grow_forests(data: CouplingData, n_trees: int, rng: np.random.Generator) -> tuple[ForestPerLabel, Floats]:
+def _grow_forests(data: CouplingData, n_trees: int, rng: np.random.Generator) -> tuple[LabelForests, Floats]:
     """Return the forests, and out-of-fold log odds of all cells of the data."""
     n_labels, held_out = data.labels.shape[1], np.full(data.base.shape, np.nan)
     n_part = max(1, n_trees // len(data.fold_numbers))
@@ -235,7 +255,7 @@ def _grow_forests(data: CouplingData, n_trees: int, rng: np.random.Generator) ->
         forests.append(parts)
     # The calibration of a fold is fitted without the fold; otherwise forests would look better than they are.
     p = cross_calibrate(held_out, data.labels, data.folds)
-    return ForestPerLabel(tuple(forests), fit_platt(held_out, data.labels)), _to_log_odds(p, held_out)
+    return LabelForests(tuple(forests), fit_platt(held_out, data.labels)), _to_log_odds(p, held_out)
 
 
 def _grow_part(inputs: Floats, target: Floats, rows: Ints, n_trees: int, rng: np.random.Generator) -> Trees:
@@ -244,7 +264,7 @@ def _grow_part(inputs: Floats, target: Floats, rows: Ints, n_trees: int, rng: np
 
 
 def _build_inputs(base: Floats, residual: Floats, label: int) -> Floats:
-    """Return the inputs of one label's trees. A constant takes the place of its own residual."""
-    others = residual.copy()
-    others[:, label] = 0.0
-    return np.hstack([base, others])
+    """Return the inputs of one label's trees. Its own entry counts as unknown."""
+    inputs = np.where(residual == 0, base, np.copysign(KNOWN, residual))
+    inputs[:, label] = base[:, label]
+    return inputs
