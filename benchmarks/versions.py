@@ -6,7 +6,9 @@ items), or "tags": positive-only labels, where 40 % of the items are annotated a
 Settings of the ensemble were chosen on the sets of CHOSE; the sets of REPORT chose nothing.
 
 Each rival is fitted as its users fit it, on the feature weights of AutoLabeler, and calibrated by the Platt scaling of
-AutoLabeler on its own out-of-fold scores, for whole items only. "mean of rivals" is the mean of their log odds.
+AutoLabeler on its own out-of-fold scores, under the label frequency for positive-only labels. For single entries, the
+known other labels of an item are further features of one model per label, with the label's rate in their gaps, or a gap
+where the rival accepts one. "mean of rivals" is the mean of their log odds.
 Methods of one version run in one process of one thread with the sources of this version:
 
     python benchmarks/versions.py --before OLD/src --out cells.csv [--sets scene] [--kinds items entries tags]
@@ -26,6 +28,7 @@ import pandas as pd
 from _common import FOLDER, append_record, make_parser, read_records, run_alone, time_cpu, use_one_thread
 from auto_methods import weight_features
 from rivals import make_lightgbm
+from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -36,12 +39,14 @@ from halflabel._arrays import is_sparse
 from halflabel.files.mulan import read_mulan
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import brier
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.auto.features import has_word_features
 from halflabel.methods.model_selection import folds_of_labelled
 
 CHOSE = ("emotions", "scene", "enron", "msrc", "thyroid7")
 REPORT = ("yeast", "yahoo-arts", "corel5k", "steel-faults", "medical", "gnegativego", "ohsumed", "boardgames")
 CELL = ["set", "kind", "share", "seed"]
+TAGS_KEPT = 0.6  # c, the label frequency of positive-only labels
 EFFORTS = ("fast", "default", "best")
 RIVALS = {
     "logistic": partial(LogisticRegression, max_iter=1000),
@@ -70,8 +75,6 @@ def load(name):
 
 def stack(matrices):
     """Return matrices below each other."""
-    from scipy import sparse
-
     return sparse.vstack(matrices, format="csr") if is_sparse(matrices[0]) else np.vstack(matrices)
 
 
@@ -89,7 +92,7 @@ def make_cell(name, kind, share, seed):
     hidden = np.broadcast_to(rng.random(shape) >= share, labels.shape)
     if kind != "tags":
         return X[rows], labels.hide(hidden), labels.hide(~hidden)
-    tags = (labels.relevant & ~hidden & (rng.random(labels.shape) < 0.6)).astype(np.int8)
+    tags = (labels.relevant & ~hidden & (rng.random(labels.shape) < TAGS_KEPT)).astype(np.int8)
     known = PartialLabels(tags, labels.names, ~hidden[:, 0], True)
     return X[rows], known, labels.hide(~hidden)
 
@@ -99,32 +102,55 @@ def make_cell(name, kind, share, seed):
 
 def predict_auto(effort, X, known):
     """Return the probabilities of AutoLabeler."""
-    rate = 0.6 if known.positive_only else None
+    rate = TAGS_KEPT if known.positive_only else None
     return AutoLabeler(effort, observed_rate=rate).fit(X, known).label_probabilities_
 
 
 def predict_rival(make, X, known):
-    """Return the calibrated probabilities of a rival. Every item has all labels, or none."""
+    """Return the calibrated probabilities of a rival. For positive-only labels, it learns which are assigned."""
+    ceiling = TAGS_KEPT if known.positive_only else 1.0
+    known = mark_unassigned(known) if known.positive_only else known
     X, labelled = weight_features(X), np.flatnonzero(~known.unlabelled)
     fold = folds_of_labelled(known, 5, np.random.default_rng(0))[labelled]
+    score = score_items if known.observed[labelled].all() else score_entries
     held_out = np.full(known.shape, np.nan)
     for number in range(5):
         inside, outside = labelled[fold == number], labelled[fold != number]
-        held_out[inside] = score(make, X, outside, known.relevant[outside], inside)
-    scores = score(make, X, labelled, known.relevant[labelled], np.arange(len(known)))
-    return fit_platt(held_out, known)(scores)
+        held_out[inside] = score(make, X, known, outside, inside)
+    scores = score(make, X, known, labelled, np.arange(len(known)))
+    return fit_platt(held_out, known, ceiling=ceiling)(scores)
 
 
-def score(make, X, rows, relevant, new):
+def score_items(make, X, known, rows, new):
     """Return log odds of new rows: by one model of all labels where there is one, else by one model per label."""
-    model = make()
-    if not hasattr(model, "predict_proba"):
-        p = model.fit(X[rows], relevant.astype(float)).predict(X[new])
+    relevant = known.relevant[rows]
+    if hasattr(make(), "predict_proba"):
+        return np.column_stack([score_label(make, X[rows], each, X[new]) for each in relevant.T])
+    p = make().fit(X[rows], relevant.astype(float)).predict(X[new])
+    return logit(np.clip(p, 1e-3, 1 - 1e-3))
+
+
+def score_entries(make, X, known, rows, new):
+    """Return log odds of new rows by one model per label, on the features and the known other labels of an item."""
+    values = np.where(known.observed, known.relevant, np.nan if "LGBM" in repr(make()) else known.rates)
+    weight = np.sqrt(np.square(X.data if is_sparse(X) else X).sum() / len(known) / known.shape[1])  # as of all features
+    columns = (values - known.rates) * weight / np.maximum(np.sqrt(known.rates * (1 - known.rates)), 1e-6)
+    scores = np.empty((len(new), known.shape[1]))
+    for j in range(known.shape[1]):
+        others = np.delete(columns, j, axis=1)
+        both = sparse.csr_array(sparse.hstack([X, others])) if is_sparse(X) else np.hstack([X, others])
+        fitted = rows[known.observed[rows, j]]
+        scores[:, j] = score_label(make, both[fitted], known.relevant[fitted, j], both[new])
+    return scores
+
+
+def score_label(make, X, relevant, new):
+    """Return the log odds of one label by a model of its own."""
+    if relevant.all() or not relevant.any():
+        p = np.full(new.shape[0], relevant.mean() if len(relevant) else 0.5)
     else:
-        learnable = relevant.any(axis=0) & ~relevant.all(axis=0)
-        p = np.tile(relevant.mean(axis=0), (len(new), 1))
-        for j in np.flatnonzero(learnable):
-            p[:, j] = make().fit(X[rows], relevant[:, j]).predict_proba(X[new])[:, 1]
+        model = make().fit(X, relevant.astype(float))
+        p = model.predict_proba(new)[:, 1] if hasattr(model, "predict_proba") else model.predict(new)
     return logit(np.clip(p, 1e-3, 1 - 1e-3))
 
 
@@ -179,7 +205,7 @@ def main():
     parser.add_argument("--seed", type=int, default=9777)
     parser.add_argument("--methods", nargs="+", default=["default"], choices=[*EFFORTS, *RIVALS])
     parser.add_argument("--before", type=Path, help="source folder of an earlier version")
-    parser.add_argument("--out", type=Path, help="CSV file of records; those in it are not run again")
+    parser.add_argument("--out", type=Path, default="cells.csv", help="records; those in it are not run again")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="print the tables of such a file and stop")
     parser.add_argument("--cell", help="used by the processes of this script")
     options = parser.parse_args()
@@ -199,8 +225,7 @@ def main():
             done = set(done.merge(pd.DataFrame([cell]))["method"]) if len(done) else set()
             for source, methods in plan.items():
                 given = {"name": name, **{key: cell[key] for key in CELL[1:]}}
-                allowed = methods if kind == "items" else [method for method in methods if method not in RIVALS]
-                given["methods"] = [method for method in allowed if method not in done]
+                given["methods"] = [method for method in methods if method not in done]
                 run = run_alone(__file__, "--cell", json.dumps(given), code=source, check=False)
                 if run.returncode:
                     sys.exit(run.stderr)
