@@ -215,9 +215,7 @@ def _to_log_odds(probabilities: Floats, scores: Floats) -> Floats:
     return np.where(np.isnan(scores), np.nan, logit(probabilities))
 
 
-def _learn_weights(
-    data: CouplingData, coupling: Floats, forests: Floats, groups: Ints | None
-) -> tuple[float, float]:
+def _learn_weights(data: CouplingData, coupling: Floats, forests: Floats, groups: Ints | None) -> tuple[float, float]:
     """Return the weights of both models, from their out-of-fold log odds."""
     used = data.labels.observed & ~np.isnan(forests)
     n_units = len(data.rows) if groups is None else len(np.unique(groups[data.rows]))
