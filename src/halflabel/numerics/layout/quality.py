@@ -41,34 +41,28 @@ def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) 
     n = len(space)
     queries = np.arange(n) if n <= MAX_QUERIES else np.sort(rng.choice(n, MAX_QUERIES, replace=False))
     k = min(NEIGHBORS, (n - 1) // 2)
-    return _trust(space, coordinates, queries, k), _trust(coordinates, space, queries, k)
+    if k < 1:
+        return np.nan, np.nan
+    excess = np.zeros(2, dtype=np.intp)
+    for part in gen_batches(len(queries), max(1, CELLS // n)):
+        rows = queries[part]
+        distances = [pairwise_distances(each[rows], each) for each in (space, coordinates)]
+        for each in distances:
+            each[np.arange(len(rows)), rows] = np.inf  # the item itself is no neighbour
+        excess += [_count_excess(*distances, k), _count_excess(*distances[::-1], k)]
+    trustworthiness, continuity = 1 - excess * 2 / (len(queries) * k * (2 * n - 3 * k - 1))
+    return float(trustworthiness), float(continuity)
 
 
-def _trust(space: Floats, drawn: Floats, queries: Ints, k: int) -> float:
-    """Return the trustworthiness of neighbourhoods in ``drawn``, for k below half of the items.
+def _count_excess(distances: Floats, on_map: Floats, k: int) -> int:
+    """Return how far, in ranks, the k nearest items of each row of ``on_map`` are beyond the k nearest of the other.
 
     Of items at the same distance, each has the lowest of their ranks, so that the order of the items changes nothing.
     """
-    n = len(space)
-    if k < 1:
-        return np.nan
-    excess = 0
-    for part in gen_batches(len(queries), max(1, CELLS // n)):
-        rows = queries[part]
-        near, of_near = _find_nearest(drawn, rows, k), pairwise_distances(space[rows], space)
-        limits = np.take_along_axis(of_near, near, axis=1)
-        of_near[np.arange(len(rows)), rows] = -1.0  # the item itself has rank 0
-        of_near.sort(axis=1)
-        rank = np.array([np.searchsorted(*both) for both in zip(of_near, limits, strict=True)])
-        excess += int(np.maximum(rank - k, 0).sum())
-    return 1 - excess * 2 / (len(queries) * k * (2 * n - 3 * k - 1))
-
-
-def _find_nearest(space: Floats, rows: Ints, k: int) -> Ints:
-    """Return the k items that are nearest to each of some items, without the item itself, in any order."""
-    distances = pairwise_distances(space[rows], space)
-    distances[np.arange(len(rows)), rows] = np.inf
-    return np.asarray(np.argpartition(distances, k - 1, axis=1)[:, :k])
+    near = np.argpartition(on_map, k - 1, axis=1)[:, :k]
+    limits = np.take_along_axis(distances, near, axis=1)
+    nearer = [[np.count_nonzero(row < limit) for limit in own] for row, own in zip(distances, limits, strict=True)]
+    return int(np.maximum(np.array(nearer) + 1 - k, 0).sum())
 
 
 def score_vote(coordinates: Floats, relevant: Mask, observed: Mask, rng: np.random.Generator | None = None) -> float:
