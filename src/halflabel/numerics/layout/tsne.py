@@ -18,14 +18,14 @@ PERPLEXITY, NEIGHBORS_PER_PERPLEXITY = 30, 3
 #: The factor of all attractions in the first phase.
 EXAGGERATION = 12
 
-#: Iterations of the two phases, for small and for large tables. More iterations do not improve small maps.
-ITERATIONS, ITERATIONS_OF_LARGE, MAX_SMALL = (50, 150), (150, 350), 5000
+#: Iterations of the two phases. More iterations spread a map, and hardly change its neighbourhoods.
+ITERATIONS = (50, 150)
 
 #: Accuracy of Barnes and Hut's approximation of the repulsions. The default of openTSNE takes twice the time.
 THETA = 0.8
 
 #: Maximum number of items for the tree of Barnes and Hut. Above it, interpolation on a grid takes less time.
-MAX_TREE = 10_000
+MAX_TREE = 5000
 
 #: Number of iterations after which a phase ends if there was an interrupt.
 CHECK_EVERY = 10
@@ -68,7 +68,7 @@ def lay_out(Z: Floats, start: Floats, seed: int) -> Floats:
     embedding = TSNEEmbedding(
         scaled, affinities, negative_gradient_method=method, theta=THETA, n_jobs=1, random_state=seed
     )
-    early, main = ITERATIONS if len(Z) <= MAX_SMALL else ITERATIONS_OF_LARGE
+    early, main = ITERATIONS
     step("drawing the map", 0, early + main)
     embedding = _optimize(embedding, early, exaggeration=EXAGGERATION, momentum=0.8, learning_rate="auto")
     step("drawing the map", early, early + main)
