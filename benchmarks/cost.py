@@ -2,8 +2,9 @@
 
 Each fit is a process with one thread. Public sets are cut to 700 random items, with 10 and 30 % of them labelled;
 "yeast" and "tmc" are whole sets with 20 % labelled. "text2" and "text" have words with the frequencies of Zipf's law in
-60 topics, about 80 words an item, 20 % labelled; the others have the generator of auto_scale.py, 30 % labelled. Scores
-are those of hidden items.
+60 topics, about 80 words an item, 20 % labelled; the others have the generator of auto_scale.py, 30 % labelled. A case
+such as dense-1000x32x10 or words-1000x2000x10 has these numbers of items, features and labels. Scores are those of
+hidden items.
 
     python benchmarks/cost.py --cases small tmc
     git worktree add /tmp/before COMMIT
@@ -63,6 +64,11 @@ def _name(n_labels):
 def load(case):
     """Return the features, the complete labels and the share of labelled items of a case."""
     name, _, share = case.partition(":")
+    kind, _, sizes = case.partition("-")
+    if kind in ("dense", "words"):
+        n, d, n_labels = map(int, sizes.split("x"))
+        made = make_text(n, d, n_labels) if kind == "words" else make(Case(n, d, n_labels, "default"))
+        return *made[:2], 0.3
     if name in TEXT:
         return *make_text(*TEXT[name]), 0.2
     if name in DENSE:

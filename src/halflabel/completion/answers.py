@@ -94,8 +94,8 @@ def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
     Raises
     ------
     ValueError
-        For an item or label that the table does not have, an id of several items, an answer of another kind, and two
-        different answers about one entry.
+        For an item or label that the table or the last fit does not have, an id of several items, an answer of another
+        kind, and two different answers about one entry.
     """
     names = [str(name) for name in review.columns]
     for name in ("item", "label", "answer"):
@@ -111,6 +111,7 @@ def read_answers(review: pd.DataFrame, opened: OpenTable) -> Answers:
     answered = np.array([answer in (Answer.YES, Answer.NO) for answer in read], dtype=bool)
     rows = _find(review["item"][answered], pd.Series(opened.index), "item ids")
     opened.check_rows(review[answered], rows, "the review table", skip=_OWN)
+    _check_learned(review["label"][answered], opened)
     columns = _find(review["label"][answered], pd.Series(opened.labels.names, dtype=object), "labels")
     relevant = np.array([answer is Answer.YES for answer in read], dtype=bool)[answered]
     answers = Answers(rows, columns, relevant, _read_reasons(review, answered))
@@ -140,6 +141,16 @@ def _read_reasons(review: pd.DataFrame, answered: Mask) -> Mask | None:
     if place is None:
         return None
     return np.array([is_calibrating(text) for text in review.iloc[:, place][answered]], dtype=bool)
+
+
+def _check_learned(cells: pd.Series[Any], opened: OpenTable) -> None:
+    """Raise for a label that a completion has left out, because at most one value of it was given."""
+    left_out = set(opened.written_labels.names) - set(opened.labels.names)
+    if wrong := sorted(left_out.intersection(read_as_text(cells))):
+        raise ValueError(
+            f"label {wrong[0]!r} is not in the last fit, because at most one value of it was given: give all answers "
+            "to complete(..., review=answers), a new fit."
+        )
 
 
 def _find(cells: pd.Series[Any], values: pd.Series[Any], noun: str) -> Ints:

@@ -156,7 +156,7 @@ def test_what_only_a_new_fit_can_learn_is_an_error(rng):
         model = AutoLabeler("fast").fit(X, given)
     now = given.copy()
     now[-1, 3] = 0
-    with pytest.raises(ValueError, match=r"label 'label3' can be learned .*: call fit again"):
+    with pytest.raises(ValueError, match=r"label 'label3' can be learned .*: give all entries to fit"):
         KeptFit(model, X, to_labels(given)).update(to_labels(now))
     prior = AutoLabeler("fast").fit(X, Y, prior=np.full(Y.shape, 0.5))
     with pytest.raises(ValueError, match="the fit has a prior"):

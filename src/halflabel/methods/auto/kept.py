@@ -22,6 +22,9 @@ from halflabel.methods.auto.new_items import refine_new
 from halflabel.methods.contributions import OTHER_LABELS
 from halflabel.methods.decision import decide
 
+#: The end of an error about entries that only a new fit can learn.
+WAY_ON = "give all entries to fit, or all answers to complete(..., review=answers)"
+
 
 class KeptFit:
     r"""A fitted :class:`halflabel.AutoLabeler` that can learn further entries.
@@ -56,7 +59,7 @@ class KeptFit:
             "no items were held out": model.folds_.max(initial=-1) < 1,
         }.items():
             if reason:
-                raise ValueError(f"{prevents}, so that only a new fit can learn further entries: call fit again.")
+                raise ValueError(f"{prevents}, so that only a new fit can learn further entries: {WAY_ON}.")
         self.model, self.labels, self.groups = model, labels, groups
         self._order = np.argsort(model._label_place)  # canonical, as in the models
         self._X = model.weighting_(model._validate_features(X, reset=False))
@@ -97,7 +100,7 @@ class KeptFit:
         if not np.array_equal(labels.learnable, self.labels.learnable):
             changed = labels.learnable != self.labels.learnable
             name = labels.names[int(np.argmax(changed))]
-            raise ValueError(f"label {name!r} can be learned only before or only after the answers: call fit again.")
+            raise ValueError(f"label {name!r} can be learned only before or only after the answers: {WAY_ON}.")
         model = copy.copy(self.model)
         differs = (labels.state != self.labels.state).any(axis=0)
         if not differs.any():

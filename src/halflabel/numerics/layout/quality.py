@@ -46,10 +46,9 @@ def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) 
     excess = np.zeros(2, dtype=np.intp)
     for part in gen_batches(len(queries), max(1, CELLS // n)):
         rows = queries[part]
-        distances = [pairwise_distances(each[rows], each) for each in (space, coordinates)]
-        for each in distances:
-            each[np.arange(len(rows)), rows] = np.inf  # the item itself is no neighbour
-        excess += [_count_excess(*distances, k), _count_excess(*distances[::-1], k)]
+        drawn, on_map = (pairwise_distances(each[rows], each) for each in (space, coordinates))
+        drawn[np.arange(len(rows)), rows] = on_map[np.arange(len(rows)), rows] = np.inf  # the item is no neighbour
+        excess += [_count_excess(drawn, on_map, k), _count_excess(on_map, drawn, k)]
     trustworthiness, continuity = 1 - excess * 2 / (len(queries) * k * (2 * n - 3 * k - 1))
     return float(trustworthiness), float(continuity)
 
