@@ -39,7 +39,7 @@ def test_alpha_is_missing_without_pairs_and_without_different_votes():
 @given(arrays(float, 40, elements=st.floats(0, 1)))
 def test_levels_keep_the_order_of_probabilities_and_do_not_cross_one_half(values):
     levels = Levels.cut(Votes(("a",), values[None, :, None]))
-    codes = levels.codes[0, :, 0]
+    codes = levels.codes
     assert (np.diff(codes[np.argsort(values, kind="stable")]) >= 0).all()
     assert levels.exist.sum() <= MAX_LEVELS
     for level in np.unique(codes):

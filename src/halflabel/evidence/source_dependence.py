@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from scipy import sparse
 from scipy.sparse import csgraph
 from scipy.special import expit
 
@@ -43,25 +42,39 @@ def estimate_correlations(levels: Levels, tables: Floats, log_odds: Floats, part
         P(level | value).
     log_odds : ndarray of shape (n_items, n_labels)
         Of the posterior.
-    parts : ndarray of shape (n_sources, n_items, n_labels)
+    parts : ndarray of shape (n_votes,)
         The part of each vote in the log odds.
     """
-    n_sources = len(parts)
     means, deviations = describe_votes(levels, tables)
-    given = levels.codes >= 0
-    flat = given.reshape(n_sources, -1).astype(np.float32)
-    common = flat @ flat.T
-    found = np.eye(n_sources)
-    for a, b in zip(*np.nonzero(np.triu(common >= MIN_COMMON, 1)), strict=True):
-        both = given[a] & given[b]
-        if np.array_equal(levels.codes[a][both], levels.codes[b][both]):
+    found, odds = np.eye(levels.shape[0]), levels.take(log_odds)
+    for a, b in list_pairs(levels, MIN_COMMON):
+        of_a, of_b = _find_common(levels, a, b)
+        if np.array_equal(levels.codes[of_a], levels.codes[of_b]):
             found[a, b] = found[b, a] = 1.0
             continue
-        q = expit(log_odds - parts[a] - parts[b])[both]
-        columns = np.nonzero(both)[1]
-        of_a, of_b = (_standardise(levels, means, deviations, s, both, columns, q) for s in (a, b))
-        found[a, b] = found[b, a] = _fit_correlation(of_a, of_b, q)
+        q = expit(odds[of_a] - parts[of_a] - parts[of_b])
+        first, second = (_standardise(levels, means, deviations, at, q) for at in (of_a, of_b))
+        found[a, b] = found[b, a] = _fit_correlation(first, second, q)
     return found
+
+
+def list_pairs(levels: Levels, min_common: int) -> list[tuple[int, int]]:
+    """Return the pairs of sources with a minimum number of common entries."""
+    given = mark_votes(levels, np.ones(len(levels.codes)))
+    common = sparse.triu(given @ given.T, 1).tocoo()
+    return [(int(a), int(b)) for a, b, n in zip(*common.coords, common.data, strict=True) if n >= min_common]
+
+
+def mark_votes(levels: Levels, values: Floats) -> sparse.csr_array:
+    """Return a number of each vote as a sparse table of shape (n_sources, n_entries)."""
+    return sparse.csr_array((values, (levels.sources, levels.entries)), (levels.shape[0], np.prod(levels.shape[1:])))
+
+
+def _find_common(levels: Levels, a: int, b: int) -> tuple[Ints, Ints]:
+    """Return the votes of two sources on their common entries."""
+    of_a, of_b = levels.find_entries(a), levels.find_entries(b)
+    common = np.intersect1d(levels.entries[of_a], levels.entries[of_b], assume_unique=True, return_indices=True)
+    return common[1] + of_a.start, common[2] + of_b.start
 
 
 def describe_votes(levels: Levels, tables: Floats) -> tuple[Floats, Floats]:
@@ -75,12 +88,12 @@ def describe_votes(levels: Levels, tables: Floats) -> tuple[Floats, Floats]:
 
 
 def _standardise(
-    levels: Levels, means: Floats, deviations: Floats, source: int, both: Mask, columns: Ints, q: Floats
+    levels: Levels, means: Floats, deviations: Floats, at: Ints, q: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the residuals of votes, the difference of their means, and their deviations, shape (2, n)."""
-    votes = levels.values[source][levels.codes[source][both]]
-    low, high = means[source][columns].T
-    return votes - (q * high + (1 - q) * low), high - low, deviations[source][columns].T
+    """Return the residuals of some votes, the difference of their means, and their deviations, shape (2, n)."""
+    source, label = levels.sources[at], levels.labels[at]
+    low, high = means[source, label].T
+    return levels.of_votes[at] - (q * high + (1 - q) * low), high - low, deviations[source, label].T
 
 
 def _fit_correlation(a: tuple[Floats, Floats, Floats], b: tuple[Floats, Floats, Floats], q: Floats) -> float:
@@ -94,8 +107,8 @@ def _fit_correlation(a: tuple[Floats, Floats, Floats], b: tuple[Floats, Floats, 
     return float(min(rho * len(q) / (len(q) + SHRINK), 1.0))
 
 
-def weigh_votes(correlations: Floats, separation: Floats, given: Mask) -> Floats:
-    r"""Return the weight of each vote in the sum of log likelihood ratios, shape (n_sources, n_items, n_labels).
+def weigh_votes(correlations: Floats, separation: Floats, levels: Levels) -> Floats:
+    r"""Return the weight of each vote in the sum of log likelihood ratios, shape (n_votes,).
 
     On each entry they are the weights of linear discriminant analysis, relative to independent sources:
     :math:`u_s = (R^{-1} \delta)_s / \delta_s` with the correlations :math:`R` of the sources that voted, and
@@ -106,28 +119,47 @@ def weigh_votes(correlations: Floats, separation: Floats, given: Mask) -> Floats
     ----------
     correlations : ndarray of shape (n_sources, n_sources)
     separation : ndarray of shape (n_sources,)
-    given : ndarray of bool, shape (n_sources, n_items, n_labels)
+    levels : Levels
     """
-    weights = np.ones(given.shape)
-    number, component = csgraph.connected_components(correlations != 0, directed=False)
-    for k in range(number):
-        members = np.flatnonzero(component == k)
-        if len(members) > 1:
-            weights[members] = _weigh_group(correlations[np.ix_(members, members)], separation[members], given[members])
+    weights = np.ones(len(levels.codes))
+    for members in list_groups(correlations):
+        votes = np.flatnonzero(np.isin(levels.sources, members))
+        entries, place = np.unique(levels.entries[votes], return_inverse=True)
+        at = np.searchsorted(members, levels.sources[votes]), place
+        given = np.zeros((len(members), len(entries)), dtype=bool)
+        given[at] = True
+        weights[votes] = weigh_group(correlations[np.ix_(members, members)], separation[members], given)[at]
     return weights
 
 
-def _weigh_group(correlations: Floats, separation: Floats, given: Mask) -> Floats:
-    """Return the weights of votes of correlated sources, one solve per set of sources that voted on an entry."""
-    flat = given.reshape(len(given), -1)
-    patterns, place = np.unique(flat, axis=1, return_inverse=True)
+def list_groups(correlations: Floats) -> list[Ints]:
+    """Return the sets of sources that correlations connect, without those of one source."""
+    component = csgraph.connected_components(sparse.csr_array(correlations != 0), directed=False)[1]
+    found = np.flatnonzero(np.bincount(component) > 1)
+    return [np.flatnonzero(component == k) for k in found]
+
+
+def weigh_group(correlations: Floats, separation: Floats, given: Mask) -> Floats:
+    """Return the weights of votes of correlated sources, one solve per set of sources that voted on an entry.
+
+    Parameters
+    ----------
+    correlations, separation
+        As of :func:`weigh_votes`.
+    given : ndarray of bool, shape (n_sources, n_entries)
+
+    Returns
+    -------
+    ndarray of shape (n_sources, n_entries)
+    """
+    patterns, place = np.unique(given, axis=1, return_inverse=True)
     weights = np.ones(patterns.shape)
     matrix = _make_definite(correlations)
     for column, pattern in enumerate(patterns.T):
         present = np.flatnonzero(pattern)
         if len(present) > 1:
             weights[present, column] = _solve(matrix[np.ix_(present, present)], separation[present])
-    return weights[:, place.ravel()].reshape(given.shape)
+    return np.asarray(weights[:, place.ravel()])
 
 
 def _solve(matrix: Floats, separation: Floats) -> Floats:
@@ -143,11 +175,11 @@ def _make_definite(matrix: Floats) -> Floats:
     return np.asarray(raised / np.outer(scale, scale))
 
 
-def measure_separation(tables: Floats, levels: Levels, sizes: Sequence[Floats] | Floats) -> Floats:
+def measure_separation(tables: Floats, levels: Levels) -> Floats:
     """Return how many standard deviations the mean votes on relevant and irrelevant entries differ, per source."""
     means, deviations = describe_votes(levels, tables)
     by_label = (means[..., 1] - means[..., 0]) / np.sqrt((deviations**2).mean(axis=-1))
-    sizes = np.asarray(sizes)
+    sizes = levels.count_votes()
     return np.asarray((by_label * sizes).sum(axis=1) / np.maximum(sizes.sum(axis=1), 1e-9))
 
 
@@ -158,19 +190,19 @@ def compare_with_chance(levels: Levels, log_odds: Floats, parts: Floats) -> Floa
     sensitivity + specificity - 1, which is 0 for chance and has a normal prior (``USUAL``) otherwise. Where the votes
     cannot decide, the factor is near 1. Parameters as of :func:`estimate_correlations`.
     """
-    return np.array([
-        _compare(levels.values[s][codes], codes >= 0, expit(log_odds - parts[s]))
-        for s, codes in enumerate(levels.codes)
-    ])  # fmt: skip
+    number = np.maximum(levels.count_votes(), 1)
 
+    def add(parts: Floats) -> Floats:
+        return np.asarray(levels.count(parts).sum(axis=2))
 
-def _compare(votes: Floats, given: Mask, q: Floats) -> float:
-    number = np.maximum(given.sum(axis=0), 1)
-    v, p = (np.where(given, each - np.where(given, each, 0.0).sum(axis=0) / number, 0.0) for each in (votes, q))
-    variance = np.maximum((v**2).sum(axis=0) / number, 1e-3)
-    information = max(float(((p**2).sum(axis=0) / variance).sum()), 1e-9)
-    slope, spread = float(((v * p).sum(axis=0) / variance).sum()) / information, information**-0.5
+    def centre(each: Floats) -> Floats:
+        return np.asarray(each - (add(each) / number)[levels.sources, levels.labels])
+
+    v, p = centre(levels.of_votes), centre(expit(levels.take(log_odds) - parts))
+    variance = np.maximum(add(v**2) / number, 1e-3)
+    information = np.maximum((add(p**2) / variance).sum(axis=1), 1e-9)
+    slope, spread = (add(v * p) / variance).sum(axis=1) / information, information**-0.5
     mean, deviation = USUAL
     wide = np.hypot(deviation, spread)
     logs = np.log(spread / wide) + ((slope / spread) ** 2 - ((slope - mean) / wide) ** 2) / 2
-    return float(np.exp(min(logs, 700.0)))
+    return np.asarray(np.exp(np.minimum(logs, 700.0)))

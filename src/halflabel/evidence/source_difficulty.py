@@ -31,8 +31,7 @@ def estimate_easiness(levels: Levels, tables: Floats, weights: Floats, eta: Floa
     levels : Levels
     tables : ndarray of shape (n_sources, n_labels, 2, n_levels)
         P(level | value) on items of ordinary difficulty.
-    weights : ndarray of shape (n_sources, n_items, n_labels)
-        The weight of each vote.
+    weights : ndarray of shape (n_votes,)
     eta : ndarray of shape (n_items, n_labels)
         Log odds by the features.
     known : ndarray of int8, shape (n_items, n_labels)
@@ -57,6 +56,6 @@ def _temper(tables: Floats, easiness: float) -> Floats:
 
 def _score_items(levels: Levels, logs: Floats, weights: Floats, eta: Floats, known: NDArray[np.int8]) -> Floats:
     """Return the log likelihood of all votes on each item."""
-    no, yes = (sum(weights[s] * levels.look_up(each[:, t], s) for s, each in enumerate(logs)) for t in (0, 1))
+    no, yes = (levels.add(weights * levels.look_up(logs[:, :, t])) for t in (0, 1))
     open_ = np.logaddexp(no, yes + eta) - np.logaddexp(0, eta)
     return np.asarray(np.select([known > 0, known < 0], [yes, no], open_).sum(axis=1))

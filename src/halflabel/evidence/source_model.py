@@ -28,6 +28,7 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel.evidence.source_dependence import (
     compare_with_chance,
     estimate_correlations,
+    mark_votes,
     measure_separation,
     weigh_votes,
 )
@@ -35,6 +36,9 @@ from halflabel.evidence.source_difficulty import estimate_easiness
 from halflabel.evidence.votes import Levels
 from halflabel.labels.calibration import fit_soft
 from halflabel.labels.votes import Votes
+
+#: Minimum number of common entries of two sources whose agreement may lower the first weights.
+MIN_SHARED = 5
 
 #: Ridge weight of the calibration of the features' log odds, and the strengths of the shrinkage that are compared.
 RIDGE, STRENGTHS = 1.0, (3.0, 10.0, 30.0)
@@ -63,8 +67,8 @@ class SourceFit:
         P(relevant) with the votes and by the features alone. A known entry has its value as posterior.
     tables : ndarray of shape (n_sources, n_labels, 2, n_levels)
         P(level | irrelevant) and P(level | relevant).
-    weights : ndarray of shape (n_sources, n_items, n_labels)
-        The weight of each vote.
+    weights : ndarray of shape (n_votes,)
+        The weight of each vote, in the order of ``levels``.
     correlations : ndarray of shape (n_sources, n_sources)
         Of the errors of two sources, given the true value.
     levels : Levels
@@ -93,17 +97,17 @@ class SourceFit:
 
     @property
     def parts(self) -> Floats:
-        """The part of each vote in the log odds of the posterior, shape (n_sources, n_items, n_labels)."""
+        """The part of each vote in the log odds of the posterior, shape (n_votes,)."""
         return _list_parts(self.levels, self.tables, self.weights)
 
     def repeat(self, place: Ints) -> SourceFit:
         """Return the fit with copies of sources, which share their weight. ``place`` is the source of each copy."""
-        shared = self.weights / np.bincount(place)[:, None, None]
-        levels = Levels(self.levels.codes[place], self.levels.values[place])
+        shared = self.weights / np.bincount(place)[self.levels.sources]
+        levels, votes = self.levels.repeat(place)
         correlations = self.correlations[np.ix_(place, place)]
         tables, chance = self.tables[place], self.is_chance[place]
         return replace(
-            self, tables=tables, weights=shared[place], correlations=correlations, levels=levels, is_chance=chance
+            self, tables=tables, weights=shared[votes], correlations=correlations, levels=levels, is_chance=chance
         )
 
     def calibrate(self, log_odds: Floats) -> Floats:
@@ -170,7 +174,7 @@ def fit_sources(votes: Votes, log_odds: Floats | None = None, known: NDArray[np.
     votes = replace(votes, values=votes.values[first])
     known = np.zeros(votes.values.shape[1:], dtype=np.int8) if known is None else known
     fit = _fit(votes, log_odds, known, np.ones(len(first), dtype=bool))
-    others = np.where(known != 0, 0.0, fit.parts)
+    others = np.where(fit.levels.take(known) != 0, 0.0, fit.parts)
     factors = compare_with_chance(fit.levels, logit(np.clip(fit.posterior, 1e-9, 1 - 1e-9)), others)
     if (factors < CHANCE).any():
         fit = _fit(votes, log_odds, known, factors >= CHANCE)
@@ -189,9 +193,9 @@ def _fit(votes: Votes, log_odds: Floats | None, known: NDArray[np.int8], used: M
     """Return the fit to sources of which none is a copy. Only the votes of ``used`` sources have a weight."""
     counted = replace(votes, values=np.where(used[:, None, None], votes.values, np.nan))
     problem = _pose(votes, counted, log_odds, known)
-    shrinkage, weights = _assume(problem.levels), _weigh_agreement(counted)
+    shrinkage, weights = _assume(problem.levels), _weigh_agreement(problem, counted)
     state = _expect(problem, _spread(shrinkage, problem), problem.start, weights, shrinkage)
-    correlations, objectives, converged = np.eye(len(votes.values)), [], False
+    correlations, objectives, converged = np.eye(len(used)), [], False
     for _ in range(MAX_ROUNDS):
         state, path = _maximise(problem, state, weights, shrinkage)
         objectives.append(path)
@@ -205,7 +209,7 @@ def _fit(votes: Votes, log_odds: Floats | None, known: NDArray[np.int8], used: M
     tables = _normalise(_count(problem, state.q, np.ones_like(weights)) + shrinkage.assumed)
     eta = np.exp(state.theta[0]) * problem.z + state.theta[1]
     easiness = estimate_easiness(problem.levels, tables, weights, eta, known)
-    weights = weights * easiness[:, None]
+    weights = weights * easiness[problem.levels.entries // known.shape[1]]
     state = _expect(problem, tables, state.theta, weights, shrinkage)  # the rates count every vote once
     return SourceFit(
         posterior=state.q,
@@ -233,9 +237,10 @@ def _pose(votes: Votes, counted: Votes, log_odds: Floats | None, known: NDArray[
 
 def _assume(levels: Levels) -> _Shrinkage:
     """Return the rates before any vote is counted: a higher level is likelier for a relevant entry."""
-    share = np.stack([np.bincount(each[each >= 0], minlength=levels.values.shape[1]) for each in levels.codes])
+    share = levels.count(np.ones(len(levels.codes))).sum(axis=1)
+    share = share / np.maximum(share.sum(axis=1, keepdims=True), 1)
     value = np.clip(np.nan_to_num(levels.values), *BOUNDS)
-    common = np.stack([1 - value, value], axis=1) * np.maximum(share / share.sum(axis=1, keepdims=True), 0.05)[:, None]
+    common = np.stack([1 - value, value], axis=1) * np.maximum(share, 0.05)[:, None]
     return _Shrinkage(_normalise(np.where(levels.exist[:, None], common, 0.0)), np.full(len(share), STRENGTHS[1]))
 
 
@@ -261,7 +266,7 @@ def _maximise(problem: _Problem, state: _State, weights: Floats, shrinkage: _Shr
 def _expect(problem: _Problem, tables: Floats, theta: Floats, weights: Floats, shrinkage: _Shrinkage) -> _State:
     """Return the posterior under these parameters, and the objective."""
     logs = np.log(np.maximum(tables, 1e-300))
-    no, yes = (sum(weights[s] * problem.levels.look_up(each[:, t], s) for s, each in enumerate(logs)) for t in (0, 1))
+    no, yes = (problem.levels.add(weights * problem.levels.look_up(logs[:, :, t])) for t in (0, 1))
     eta = np.exp(theta[0]) * problem.z + theta[1]
     known = problem.known
     q = np.select([known > 0, known < 0], [1.0, 0.0], expit(eta + yes - no))
@@ -274,42 +279,43 @@ def _expect(problem: _Problem, tables: Floats, theta: Floats, weights: Floats, s
 
 def _count(problem: _Problem, q: Floats, weights: Floats) -> Floats:
     """Return the expected number of votes per source, label, value and level."""
-    counts = [
-        np.stack([problem.levels.count(weights[s] * share, s) for share in (1 - q, q)], axis=1)
-        for s in range(len(weights))
-    ]
-    return np.stack(counts)
+    share = problem.levels.take(q)
+    return np.stack([problem.levels.count(weights * each) for each in (1 - share, share)], axis=2)
 
 
 def _normalise(counts: Floats) -> Floats:
     return np.asarray(counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1e-300))
 
 
-def _weigh_agreement(votes: Votes) -> Floats:
+def _weigh_agreement(problem: _Problem, counted: Votes) -> Floats:
     """Return the weights of votes if sources share all that their votes have in common: copies cannot decide alone."""
-    given = votes.given.reshape(len(votes.values), -1).astype(np.float64)
-    residuals = np.nan_to_num(votes.values - votes.means).reshape(len(given), -1)
-    spread = (residuals**2) @ given.T
-    correlations = residuals @ residuals.T / np.sqrt(np.maximum(spread * spread.T, 1e-12))
+    levels = problem.levels
+    is_counted = problem.used_sources[levels.sources]
+    given = mark_votes(levels, is_counted.astype(np.float64))
+    residuals = mark_votes(levels, (levels.of_votes - counted.means[levels.labels]) * is_counted)
+    enough = (given @ given.T).toarray() >= MIN_SHARED
+    spread = (residuals.multiply(residuals) @ given.T).toarray()
+    correlations = (residuals @ residuals.T).toarray() / np.sqrt(np.maximum(spread * spread.T, 1e-12))
+    correlations = np.where(enough, correlations, 0.0)
     np.fill_diagonal(correlations, 1.0)
-    weights = weigh_votes(correlations, np.ones(len(given)), votes.given)
-    return np.where(np.any(votes.given, axis=(1, 2), keepdims=True), weights, 0.0)
+    return weigh_votes(correlations, np.ones(levels.shape[0]), levels) * is_counted
 
 
 def _find_dependence(problem: _Problem, state: _State, weights: Floats) -> tuple[Floats, Floats]:
     """Return the correlations of the sources, and the weights of the votes that follow."""
-    levels, given = problem.levels, problem.levels.codes >= 0
+    levels = problem.levels
     parts = _list_parts(levels, state.tables, weights)
     q = np.clip(state.q, 1e-9, 1 - 1e-9)
-    correlations = estimate_correlations(levels, state.tables, logit(q), np.where(problem.known != 0, 0.0, parts))
-    separation = measure_separation(state.tables, levels, given.sum(axis=1))
-    correlations = np.where(problem.used_sources[:, None] & problem.used_sources, correlations, np.eye(len(parts)))
-    return correlations, weigh_votes(correlations, separation, given) * problem.used_sources[:, None, None]
+    others = np.where(levels.take(problem.known) != 0, 0.0, parts)
+    correlations = estimate_correlations(levels, state.tables, logit(q), others)
+    separation, used = measure_separation(state.tables, levels), problem.used_sources
+    correlations = np.where(used[:, None] & used, correlations, np.eye(len(used)))
+    return correlations, weigh_votes(correlations, separation, levels) * used[levels.sources]
 
 
 def _list_parts(levels: Levels, tables: Floats, weights: Floats) -> Floats:
     logs = np.log(np.maximum(tables, 1e-300))
-    return np.stack([weights[s] * levels.look_up(each[:, 1] - each[:, 0], s) for s, each in enumerate(logs)])
+    return weights * levels.look_up(logs[:, :, 1] - logs[:, :, 0])
 
 
 def _shrink(levels: Levels, counts: Floats) -> _Shrinkage:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel.evidence.answer_plan import plan_answers
 from halflabel.evidence.expected_errors import ALL
-from halflabel.evidence.source_dependence import measure_separation, weigh_votes
+from halflabel.evidence.source_dependence import list_groups, measure_separation, weigh_group
 from halflabel.evidence.source_model import SourceFit
 from halflabel.labels.votes import Votes
 
 #: The variance of an error rate is multiplied by this factor: the rates, from which posteriors follow, are estimates.
 SPREAD = 4.0
 
-#: Maximum number of sources for which the dependence of a vote that was not given yet is computed.
+#: Maximum number of dependent sources for which the dependence of a vote that was not given yet is computed.
 MAX_WEIGHED = 30
 
 
@@ -86,7 +88,8 @@ def rank_next_votes(votes: Votes, fit: SourceFit, labels: tuple[str, ...], open_
         The entries that may be asked about.
     n : int
     """
-    gains = np.stack([_measure_gain(votes, fit, s) for s in range(len(votes.names))])
+    groups = [each for each in list_groups(fit.correlations) if len(each) <= MAX_WEIGHED]
+    gains = np.stack([_measure_gain(votes, fit, s, groups) for s in range(len(votes.names))])
     gains = np.where(votes.given | ~open_, -1.0, gains)
     best = gains.max(axis=0)
     order = np.argsort(-best, axis=None, kind="stable")[: min(n, int((best > 0).sum()))]
@@ -99,15 +102,20 @@ def rank_next_votes(votes: Votes, fit: SourceFit, labels: tuple[str, ...], open_
     })  # fmt: skip
 
 
-def _measure_gain(votes: Votes, fit: SourceFit, source: int) -> Floats:
-    """Return the expected decrease of min(p, 1 - p) by a vote of a source on each entry."""
+def _measure_gain(votes: Votes, fit: SourceFit, source: int, groups: Sequence[Ints]) -> Floats:
+    """Return the expected decrease of min(p, 1 - p) by a vote of a source on each entry.
+
+    ``groups`` are the sets of dependent sources.
+    """
     q = fit.posterior
     weight = np.ones(q.shape)
-    if len(votes.names) <= MAX_WEIGHED:
-        given = votes.given.copy()
-        given[source] = True
-        separation = measure_separation(fit.tables, fit.levels, votes.given.sum(axis=1))
-        weight = weigh_votes(fit.correlations, separation, given)[source]
+    members = next((each for each in groups if source in each), None)
+    if members is not None:
+        given = votes.given[members].reshape(len(members), -1)
+        given[members == source] = True
+        separation = measure_separation(fit.tables, fit.levels)[members]
+        weights = weigh_group(fit.correlations[np.ix_(members, members)], separation, given)
+        weight = weights[members == source].reshape(q.shape)
     weight = weight * fit.easiness[:, None]
     no, yes = (fit.tables[source, :, t] for t in (0, 1))
     mean = np.sqrt(no * yes)

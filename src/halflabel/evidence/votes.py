@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels.votes import Votes
 
 #: Maximum number of levels that the probabilities of a source are divided into.
@@ -16,45 +17,91 @@ MAX_LEVELS = 10
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Votes as numbers of levels: 0 and 1 are two levels, and probabilities are divided at quantiles and one half.
+    """Votes as a list, in the order of their sources, each with the number of its level.
+
+    0 and 1 are two levels, and probabilities are divided at quantiles and one half. An entry is counted row by row.
 
     Attributes
     ----------
-    codes : ndarray of int8, shape (n_sources, n_items, n_labels)
-        The level of each vote; -1 where there is none.
+    shape : tuple of int
+        The numbers of sources, items and labels.
+    sources, entries : ndarray of int, shape (n_votes,)
+        Who voted, and on which entry.
+    codes : ndarray of int, shape (n_votes,)
+        The level of each vote.
     values : ndarray of shape (n_sources, n_levels)
         The mean value of each level; NaN for levels that a source does not have.
     """
 
-    codes: NDArray[np.int8]
+    shape: tuple[int, int, int]
+    sources: Ints
+    entries: Ints
+    codes: Ints
     values: Floats
 
     @classmethod
     def cut(cls, votes: Votes) -> Levels:
         """Divide the values of each source into levels."""
-        codes = np.full(votes.values.shape, -1, dtype=np.int8)
-        means = []
-        for k, (values, given) in enumerate(zip(votes.values, votes.given, strict=True)):
-            codes[k][given], found = _cut(values[given], bool(votes.are_binary[k]))
+        n_sources, n_items, n_labels = votes.values.shape
+        codes, means = [], []
+        for values, given, is_binary in zip(votes.values, votes.given, votes.are_binary, strict=True):
+            own, found = _cut(values[given], bool(is_binary))
+            codes.append(own)
             means.append(found)
         width = max(map(len, means))
-        return cls(codes, np.array([np.pad(each, (0, width - len(each)), constant_values=np.nan) for each in means]))
+        sources, entries = np.nonzero(votes.given.reshape(n_sources, -1))
+        values = np.array([np.pad(each, (0, width - len(each)), constant_values=np.nan) for each in means])
+        return cls((n_sources, n_items, n_labels), sources, entries, np.concatenate(codes), values)
+
+    @property
+    def labels(self) -> Ints:
+        """The label of each vote."""
+        return self.entries % self.shape[2]
 
     @property
     def exist(self) -> Mask:
         """Whether a source has each level, shape (n_sources, n_levels)."""
         return ~np.isnan(self.values)
 
-    def look_up(self, table: Floats, source: int) -> Floats:
-        """Return the value of a table (n_labels, n_levels) for each vote of a source, and 0 where there is none."""
-        codes = self.codes[source]
-        found = np.take_along_axis(table, np.maximum(codes, 0).T.astype(np.intp), axis=1).T
-        return np.where(codes >= 0, found, 0.0)
+    @property
+    def of_votes(self) -> Floats:
+        """The mean value of the level of each vote."""
+        return np.asarray(self.values[self.sources, self.codes])
 
-    def count(self, weights: Floats, source: int) -> Floats:
-        """Return the sum of the weights of entries per label and level of a source, shape (n_labels, n_levels)."""
-        levels = range(self.values.shape[1])
-        return np.stack([np.where(self.codes[source] == k, weights, 0.0).sum(axis=0) for k in levels], axis=1)
+    def look_up(self, table: Floats) -> Floats:
+        """Return the value of a table (n_sources, n_labels, n_levels) for each vote."""
+        return np.asarray(table[self.sources, self.labels, self.codes])
+
+    def take(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return the value of a table (n_items, n_labels) for the entry of each vote."""
+        return np.asarray(table.ravel()[self.entries])
+
+    def add(self, parts: Floats) -> Floats:
+        """Return the sum of the parts of the votes on each entry, shape (n_items, n_labels)."""
+        total = np.bincount(self.entries, parts, self.shape[1] * self.shape[2])
+        return total.astype(np.float64).reshape(self.shape[1:])
+
+    def count(self, weights: Floats) -> Floats:
+        """Return the sum of the weights of votes per source, label and level."""
+        shape = (self.shape[0], self.shape[2], self.values.shape[1])
+        place = np.ravel_multi_index((self.sources, self.labels, self.codes), shape)
+        return np.bincount(place, weights, int(np.prod(shape))).astype(np.float64).reshape(shape)
+
+    def count_votes(self) -> Floats:
+        """Return the number of votes per source and label."""
+        return np.asarray(self.count(np.ones(len(self.codes))).sum(axis=2))
+
+    def find_entries(self, source: int) -> slice:
+        """Return the place of the votes of a source."""
+        first, end = np.searchsorted(self.sources, [source, source + 1])
+        return slice(int(first), int(end))
+
+    def repeat(self, place: Ints) -> tuple[Levels, Ints]:
+        """Return the votes of copies of sources, and the vote that each is a copy of."""
+        of_copy = [np.arange(*self.find_entries(source).indices(len(self.codes))) for source in place]
+        votes, sources = np.concatenate(of_copy), np.repeat(np.arange(len(place)), [len(each) for each in of_copy])
+        shape = (len(place), *self.shape[1:])
+        return Levels(shape, sources, self.entries[votes], self.codes[votes], self.values[place]), votes
 
 
 def _cut(values: Floats, is_binary: bool) -> tuple[NDArray[np.intp], Floats]:
