@@ -85,9 +85,11 @@ def test_one_source_alone_is_a_table_of_labels():
 
 
 def test_a_copy_and_a_source_of_chance_change_nothing():
+    """Also entries on which the source of chance alone has voted have no other value than without any vote."""
     items, _, votes = draw()
     copy = votes[votes["source"] == "ben"].assign(source="ben2")
-    chance = copy.assign(source="dice", value=np.random.default_rng(0).integers(0, 2, len(copy)))
+    pairs = pd.MultiIndex.from_product([items.index, LABELS], names=["item", "label"]).to_frame(index=False)
+    chance = pairs.assign(source="dice", value=np.random.default_rng(0).integers(0, 2, len(pairs)))
     after = hl.complete(items, labels=LABELS, sources=pd.concat([votes, copy, chance]), effort="fast")
     np.testing.assert_allclose(after.probabilities, fit().probabilities, atol=0.005)
     assert any("look like chance: dice." in note for note in after.evidence.gaps)

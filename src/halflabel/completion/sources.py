@@ -73,7 +73,7 @@ class Sources:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The number of votes, the error rates of the sources, and the pairs of sources with the same errors."""
-        entries = plural(int((self.votes.voted & ~self.opened.labels.observed).sum()), "entry", "entries")
+        entries = plural(int((self.fit.voted & ~self.opened.labels.observed).sum()), "entry", "entries")
         whole = self.rates[self.rates["label"] == ALL]
         if len(whole) > MAX_NAMED:
             whole = whole.sort_values("error", ascending=False, kind="stable")
@@ -149,7 +149,7 @@ class Sources:
 
     def measure_deviation(self, p: Floats) -> Floats:
         """Return one standard deviation of the level of probabilities of one label: by how far votes move them."""
-        moved = (self.fit.posterior - self.fit.prior)[self.votes.voted]
+        moved = (self.fit.posterior - self.fit.prior)[self.fit.voted]
         return np.full(len(p), float(moved.std()) / np.sqrt(max(len(p), 1)))
 
 
@@ -200,10 +200,9 @@ def _score(fitted: PartialLabelEstimator) -> Floats:
 
 
 def _combine(opened: OpenTable, fitted: PartialLabelEstimator, fit: SourceFit, labels: PartialLabels) -> Learned:
-    votes: Any = opened.votes
     shift = np.stack([fit.calibration[1], np.zeros(len(labels.names))])
     moved = RateShift(shift, shift, np.exp(fit.calibration[0]))
-    posterior = np.where(votes.voted, fit.posterior, np.nan)
+    posterior = np.where(fit.voted, fit.posterior, np.nan)
     return opened, fitted.shift_rates(moved, opened.labels, posterior), Sources(opened, fit, labels, fitted)
 
 
@@ -213,10 +212,9 @@ def _fit(opened: OpenTable, scores: Floats | None) -> SourceFit:
 
 
 def find_consensus(opened: OpenTable, fit: SourceFit) -> PartialLabels:
-    """Return the known labels, and the more probable value of each other entry with a vote."""
-    assert opened.votes is not None  # the caller has seen them
+    """Return the known labels, and the more probable value of each other entry with a vote that has a weight."""
     value = np.sign(fit.posterior - 0.5).astype(np.int8)
-    state = np.where(opened.labels.observed, opened.labels.state, np.where(opened.votes.voted, value, 0))
+    state = np.where(opened.labels.observed, opened.labels.state, np.where(fit.voted, value, 0))
     return replace(opened.labels, state=state.astype(np.int8), annotated=(state != 0).any(axis=1))
 
 

@@ -96,6 +96,11 @@ class SourceFit:
     easiness: Floats
 
     @property
+    def voted(self) -> Mask:
+        """Which entries have a vote with a weight, shape (n_items, n_labels): votes that look like chance have none."""
+        return self.levels.add((~self.is_chance)[self.levels.sources].astype(np.float64)) > 0
+
+    @property
     def parts(self) -> Floats:
         """The part of each vote in the log odds of the posterior, shape (n_votes,)."""
         return _list_parts(self.levels, self.tables, self.weights)
