@@ -15,9 +15,8 @@ from halflabel_papers.page.model import Block, Bullets, Cell, Figure, Grid, Page
 def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     r"""Return the page as Markdown, and its drawings.
 
-    A cell is ``measured / published · verdict``; the best of its row is bold, and a significant difference
-    has an asterisk. Signs of Markdown or HTML in names are
-    escaped.
+    A table is folded. A cell is ``measured / published · verdict``; the best of its row is bold, and a significant
+    difference has an asterisk. Signs of Markdown or HTML in names are escaped.
 
     Parameters
     ----------
@@ -37,19 +36,21 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
     >>> cell = Cell("0.93", "0.91", Verdict.BETTER, best=True)
     >>> section = Section("Table 1", (Grid("Accuracy", ("yeast",), (("MDDM|2", (cell,)),)),))
     >>> text, drawings = render_markdown(Page("A paper", "One cell.", (), (section,)), "figures")
-    >>> print(text.split("**Accuracy**")[1].strip())
+    >>> print(text[text.index("<details>"):].strip())
+    <details>
+    <summary>Accuracy</summary>
+    <BLANKLINE>
     |  | yeast |
     | --- | --- |
     | MDDM\|2 | **0.93** / 0.91 · differs, better |
+    <BLANKLINE>
+    </details>
     """
     parts = [f"# {_escape(page.title)}", _escape(page.lead)]
-    if page.facts:
-        parts.append("\n".join(f"- {_escape(name)}: {_escape(fact)}" for name, fact in page.facts))
-    chapters = [section.title for section in page.sections if section.level == 2]
-    if len(chapters) > 3:
-        parts.append("\n".join(f"- [{_escape(title)}](#{_make_anchor(title)})" for title in chapters))
-    for section in page.sections:
+    for number, section in enumerate(page.sections):
         parts += _format_section(section, figures)
+        if number == 0:
+            parts += _describe_page(page)
     drawings = {
         f"{block.name}.svg": block.svg
         for section in page.sections
@@ -57,6 +58,14 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
         if isinstance(block, Figure)
     }
     return "\n\n".join(parts) + "\n", drawings
+
+
+def _describe_page(page: Page) -> list[str]:
+    """Return the facts about the page and the list of its sections, which follow the first section."""
+    chapters = [section.title for section in page.sections if section.level == 2]
+    lists = [[f"- {_escape(name)}: {_escape(fact)}" for name, fact in page.facts]]
+    lists += [[f"- [{_escape(title)}](#{_make_anchor(title)})" for title in chapters]] if len(chapters) > 3 else []
+    return ["\n".join(lines) for lines in lists if lines]
 
 
 def _make_anchor(title: str) -> str:
@@ -99,11 +108,12 @@ def _format_grid(grid: Grid) -> str:
             for name, cells in grid.rows
         ),
     ]
-    parts = [f"**{_escape(grid.caption)}**", "\n".join(lines)]
+    parts = [f"<details>\n<summary>{escape(grid.caption, quote=False)}</summary>", "\n".join(lines)]
     if grid.note:
         parts.append(_escape(grid.note))
     if reasons:
         parts.append("\n".join(f"{number}. {_escape(reason)}" for number, reason in enumerate(reasons, 1)))
+    parts.append("</details>")
     return "\n\n".join(parts)
 
 
