@@ -1,7 +1,7 @@
 // The server of the review page, for one stored fit: answers stay in this browser. RECORD comes from play.py.
 
 (() => {
-  const NEEDS = "This needs halflabel on your machine. Here you can answer, undo, choose a queue, and look at map and list.";
+  const NEEDS = "This needs halflabel on your machine. Here you can answer, undo, choose a view and a queue, and look at map and list.";
   const KEPT = "halflabel-play"; // the answers, in this browser
   const CODES = { 1: 6, 0: 5, null: 7 }; // the states of an answered entry
   const { session, items, queues } = RECORD;
@@ -42,6 +42,16 @@
     return asked.filter((each) => isOpen(each) && (label === null || each.column === label)).slice(0, n);
   }
 
+  /** Return screens: an item with its questions, or a wall of one label and one filled value. */
+  function group({ view, n, size, ...asked }) {
+    const groups = new Map();
+    for (const each of choose({ ...asked, n: Infinity })) {
+      const of = view === "item" ? each.row : `${each.column} ${values[each.column][2 * each.row]}`;
+      groups.set(of, [...(groups.get(of) ?? []), each]);
+    }
+    return { screens: [...groups.values()].slice(0, n).map((entries) => entries.slice(0, size)) };
+  }
+
   function list({ column, text = "", states = [], order, start = 0, bits }) {
     const p = (row) => values[column][2 * row + 1] / 255;
     const sign = { highest: -1, lowest: 1 }[order] ?? 0;
@@ -55,14 +65,18 @@
   }
 
   function reverse({ redo }) {
-    const entry = (redo ? undone : done).pop();
-    if (entry) (redo ? done : undone).push(entry);
+    const [from, to] = redo ? [undone, done] : [done, undone];
+    const entries = [];
+    do {
+      if (from.length) entries.push({ ...from.at(-1), op: "answer" });
+      to.push(...from.splice(-1));
+    } while (from.length && from.at(-1).screen && from.at(-1).screen === entries[0].screen);
     show();
-    return { entries: entry ? [{ ...entry, op: "answer" }] : [], ...progress };
+    return { entries, ...progress };
   }
 
   function answer({ answers }) {
-    done.push(...answers.map(({ row, column, value, why }) => ({ row, column, value, why })));
+    done.push(...answers.map(({ row, column, value, why, screen }) => ({ row, column, value, why, screen })));
     undone = [];
     show();
     return { results: answers.map(({ key }) => ({ key, saved: true })), ...progress };
@@ -77,6 +91,7 @@
     "/api/label": (_, path) => values[parseInt(path.split("/").pop(), 10)],
     "/api/items": (_, __, query) => ({ items: query.get("rows").split(",").map((row) => items[Number(row)]) }),
     "/api/queue": (body) => ({ questions: choose(body) }),
+    "/api/screens": group,
     "/api/list": list,
     "/api/answers": answer,
     "/api/undo": reverse,
