@@ -67,7 +67,7 @@ def main() -> None:
         for title, p in film:
             figure = Figure(figsize=(8.4, 5), layout="constrained")
             _draw_panel(figure.subplots(), title, place[shown], scans, p[shown], colours)
-            for x, meaning, colour in zip((0.01, 0.12, 0.31), LEGEND, colours[:3], strict=True):
+            for x, meaning, colour in zip((0.01, 0.12, 0.35), LEGEND, colours[:3], strict=True):
                 figure.text(x, 0.01, meaning, color=colour, fontsize=14)
             pictures.append(_to_image(figure))
         _write_film(pictures, FOLDER / f"digits-{theme}.webp")

@@ -37,7 +37,8 @@ TAGS = ("closed_loop", "even", "straight_strokes")
 QUESTIONS = 200
 
 #: The page inside another page.
-FRAME = """<iframe class="report" style="height: 46rem" src="play/digits.html" title="A review of scanned digits" loading="lazy"></iframe>
+FRAME = """<iframe class="report" style="height: 46rem" src="play/digits.html" title="A review of scanned digits"
+loading="lazy"></iframe>
 <p><a href="play/digits.html">The review as a page of its own</a>, and <a href="play/digits-report.html">the report</a>
 of the same fit.</p>"""
 
