@@ -22,6 +22,20 @@ def test_shares_are_printed_and_written(tmp_path, rng):
     assert "minus 1990, %" in printed
 
 
+def test_shares_by_votes_have_no_gain(tmp_path, rng):
+    x = rng.normal(size=90)
+    pd.DataFrame({"song": range(90), "tempo": x}).to_csv(tmp_path / "songs.csv", index=False)
+    votes = [(i, who, int((x[i] > 0) ^ (rng.random() < 0.2))) for i in range(90) for who in ("ann", "ben")]
+    pd.DataFrame(votes, columns=["song", "source", "value"]).assign(label="rock").to_csv(
+        tmp_path / "v.csv", index=False
+    )
+    asked = ("--id", "song", "--set", f"sources={tmp_path / 'v.csv'}", "--effort", "fast")
+    printed = run("prevalence", tmp_path / "songs.csv", *asked).output
+    assert "rock" in printed
+    assert "nan" not in printed
+    assert "known by chance" not in printed
+
+
 def test_the_warnings_of_the_completion_are_printed(tmp_path):
     """A share of items that were chosen is not that of all items: a person reads it with the warning."""
     songs = pd.DataFrame({"tempo": [61.5, 64.0, 124.5, 131.0, 90.0, 70.0], "rock": [0, 0, 1, 1, 1, None]})

@@ -75,6 +75,8 @@ def test_any_text_is_a_rule_or_one_sentence(text):
 def test_a_file_has_rules_or_a_hierarchy_with_its_columns_in_any_order():
     assert read_lines("\ufeff# styles\n\n a -> b \n") == ["a -> b"]
     assert read_lines('parent,child\nmusic,"a, b"\n') == ['"a, b" -> music']
+    assert read_lines("Child;Parent\njazz;music\nmusic;\n") == ["jazz -> music"]  # music has no parent
+    assert read_lines("parent\tchild\nmusic\tjazz\n\tmusic\n") == ["jazz -> music"]
     assert read_lines("") == []
     with pytest.raises(ValueError, match="two cells in each line"):
         read_lines("child,parent\njazz\n")

@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: How far the intervals hold, where entries are known, and where they have votes.
+OF_KNOWN = (
+    "The intervals of 90 % hold if entries are known by chance. With a gain of 2, each is as narrow as an interval "
+    "from twice as many known entries."
+)
+OF_VOTES = (
+    "Shares are means of the probabilities, which include the votes. Their intervals of 90 % are as good as these."
+)
+
+
 @click.command(name="prevalence")
 @add_items_options()
 @click.option("--by", metavar="COLUMN", help="Count in each group of items, by a column.")
@@ -55,10 +65,7 @@ def prevalence_command(
         outputs.write(prevalence=lambda path: work.write_frame(table, path))
         outputs.print_paths()
     print_result(*work.describe_warnings(filled))
-    print_result(
-        "The intervals of 90 % hold if entries are known by chance. With a gain of 2, each is as narrow as an interval "
-        "from twice as many known entries."
-    )
+    print_result(OF_VOTES if filled.evidence.sources is not None else OF_KNOWN)
 
 
 def _make_table(table: pd.DataFrame, by: str | None, versus: str | None) -> Table:
@@ -70,10 +77,14 @@ def _make_table(table: pd.DataFrame, by: str | None, versus: str | None) -> Tabl
     for row in table.to_dict("records"):
         cells = [row["label"], *([work.name_group(row["group"])] if by else []), count(row["n_items"])]
         cells += [count(row["n_labelled"]), _write_span(row, "share", "low", "high")]
-        cells += [f"{row['count_low']:,.0f} to {row['count_high']:,.0f}", f"{row['gain']:.1f} x"]
+        cells += [f"{row['count_low']:,.0f} to {row['count_high']:,.0f}", _write_gain(row["gain"])]
         cells += [_write_span(row, "difference", "difference_low", "difference_high")] if versus else []
         shown.add_row(*map(escape_controls, cells))
     return shown
+
+
+def _write_gain(gain: float) -> str:
+    return NONE if isnan(gain) else f"{gain:.1f} x"
 
 
 def _write_span(row: dict[Hashable, Any], *names: str) -> str:

@@ -167,23 +167,24 @@ def read_rules(text: str, names: Sequence[str]) -> list[LabelRule]:
 def read_lines(text: str) -> list[str]:
     r"""Return the rules of a file: one per line, or the pairs of a table with the columns child and parent.
 
-    Empty lines, and lines that begin with ``#``, are left out.
+    Empty lines, lines that begin with ``#``, and children without a parent are left out.
 
     Examples
     --------
     >>> read_lines("# style\njazz -> music\n"), read_lines("child,parent\njazz,music\n")
     (['jazz -> music'], ['jazz -> music'])
     """
-    lines = [line.strip() for line in text.lstrip("\ufeff").splitlines()]
-    lines = [line for line in lines if line and not line.startswith("#")]
-    header = [cell.strip().lower() for cell in lines[0].split(",")] if lines else []
+    lines = [line.strip(" ") for line in text.lstrip("\ufeff").splitlines()]
+    lines = [line for line in lines if line.strip() and not line.startswith("#")]
+    sign = next((sign for sign in ";\t" if lines and sign in lines[0]), ",")
+    header = [cell.strip().lower() for cell in lines[0].split(sign)] if lines else []
     if sorted(header) != ["child", "parent"]:
-        return lines
-    rows = [next(csv.reader([line])) for line in lines[1:]]
+        return [line.strip() for line in lines]
+    rows = [[cell.strip() for cell in next(csv.reader([line], delimiter=sign))] for line in lines[1:]]
     if wrong := [line for line, row in zip(lines[1:], rows, strict=True) if len(row) != 2]:
         raise ValueError(f"a hierarchy has two cells in each line, a child and its parent, not {_show(wrong[0])}.")
     child = header.index("child")
-    return [f"{_quote(row[child].strip())} -> {_quote(row[1 - child].strip())}" for row in rows]
+    return [f"{_quote(row[child])} -> {_quote(row[1 - child])}" for row in rows if row[1 - child]]
 
 
 def write_lines(found: pd.DataFrame) -> str:
