@@ -24,7 +24,7 @@ from halflabel import PartialLabels
 from halflabel.labels.found_rules import find_rules
 from halflabel.labels.label_rules import LabelRule, LabelRules
 from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.valid_labels import check_rules, find_valid_labels
+from halflabel.methods.valid_labels import find_valid_labels, make_clauses
 
 CHOSEN_ON = ("cellcycle-fun", "steel-faults")
 REAL = ("frogs", "medsafe-llm")
@@ -131,23 +131,25 @@ def check_found(name):
 
 
 def generate(seed):
-    """Return random rules that do not contradict one another, and random probabilities and known labels."""
+    """Return random rules that hold in four random items, and random probabilities and known labels."""
     rng = np.random.default_rng(seed)
-    names = tuple(f"l{j}" for j in range(rng.integers(2, 13)))
-    rules = LabelRules(names)
-    for _ in range(rng.integers(1, len(names) + 1)):
-        kind = rng.choice(["implies", "one of", "at most one of", "at least one of"])
-        size = 2 if kind == "implies" else rng.integers(2, min(6, len(names)) + 1)
+    names = tuple(f"l{j}" for j in range(rng.integers(2, 16)))
+    items = np.where(rng.random((4, len(names))) < 0.5, 1, -1).astype(np.int8)
+    items[1] = np.where((items == items[0]).all(axis=0), -items[0], items[1])  # each label has both values
+    kept = []
+    for _ in range(40 * len(names)):
+        kind = str(rng.choice(["implies", "one of", "at most one of", "at least one of"]))
+        size = 2 if kind == "implies" else rng.integers(2, min(5, len(names)) + 1)
         chosen = tuple(str(name) for name in rng.choice(names, size, replace=False))
-        signs = tuple(int(sign) for sign in rng.choice([1, 1, 1, -1], size))
-        more = LabelRules(names, (*rules.rules, LabelRule(str(kind), chosen, signs)))
-        try:
-            rules = check_rules(more)
-        except ValueError:
-            continue
+        rule = LabelRule(kind, chosen, tuple(int(sign) for sign in rng.choice([1, 1, 1, -1], size)))
+        (clause,) = make_clauses([rule], names)
+        if not clause.is_broken(items).any():
+            kept.append(rule)
+        if len(kept) == len(names):
+            break
     p = rng.random((20, len(names)))
     known = np.where(rng.random(p.shape) < 0.2, np.where(rng.random(p.shape) < p, 1, -1), 0).astype(np.int8)
-    return rules, p, known
+    return LabelRules(names, tuple(dict.fromkeys(kept))), p, known
 
 
 def check_generated(n=1000):
