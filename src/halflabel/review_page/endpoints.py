@@ -143,12 +143,21 @@ async def get_items(session: Session, request: Request) -> Response:
     return JSONResponse({"items": [session.describe_item(row) for row in rows[:MAX_ITEMS] if row is not None]})
 
 
+async def get_cells(session: Session, request: Request) -> Response:
+    """Return the columns that an item is not shown with."""
+    row = read_number(request.path_params["row"], session.labels.shape[0])
+    if row is None:
+        raise ValueError(f"There are {session.labels.shape[0]} items, and none of this number.")
+    return JSONResponse({"cells": session.config.views.describe_others(row)})
+
+
 async def post_list(session: Session, request: Request) -> Response:
     """Return a page of the list of items."""
     asked = await read_body(session, request)
     n_items, n_labels = session.labels.shape
     column, states = read_whole(asked, "column", n_labels), read_wholes(asked, "states", len(STATES)).tolist()
-    chosen = Filter(read_text(asked, "text"), states, read_choice(asked, "order", ORDERS, "table"))
+    order, by_column = read_choice(asked, "order", ORDERS, "table"), read_text(asked, "sort")
+    chosen = Filter(read_text(asked, "text"), states, order, by_column, bool(asked.get("descending")))
     start, with_bits = read_whole(asked, "start", n_items + 1, 0), bool(asked.get("bits"))
     return JSONResponse(await asyncio.to_thread(session.list_items, column, chosen, start, with_bits=with_bits))
 
@@ -303,6 +312,7 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("GET", "/api/points.bin", get_points),
     ("GET", "/api/label/{column}.bin", get_label),
     ("GET", "/api/items", get_items),
+    ("GET", "/api/cells/{row}", get_cells),
     ("POST", "/api/list", post_list),
     ("POST", "/api/queue", post_queue),
     ("POST", "/api/screens", post_screens),

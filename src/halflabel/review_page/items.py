@@ -56,6 +56,9 @@ class ItemViews:
         marks = opened.description.thumbnails if marks is None else marks
         self.ink: NDArray[np.uint8] | None = None if marks is None else scale_to_ink(take_marks(opened, marks))
         self.columns = self._choose_columns(show)
+        labels = {*opened.labels.names, str(opened.roles.id)}
+        names = enumerate(map(str, frame.columns))
+        self.others = [j for j, name in names if j not in self.columns and name not in labels]
 
     def describe(self, row: int) -> dict[str, Any]:
         """Return the item as the page shows it: its id, whole and shortened, its cells and its picture."""
@@ -65,8 +68,15 @@ class ItemViews:
             "id": str(self.opened.index[row]),
             "item": clipped(self.opened.index[row], 200),
             "cells": [cell for cell in cells if cell is not None],
+            "more": sum(not _is_missing(self.frame.iat[row, column]) for column in self.others),
             "mark": None if self.ink is None else encode_png(self.ink[row]),
         }
+
+    def describe_others(self, row: int) -> list[dict[str, Any]]:
+        """Return the cells of the columns that the item is not shown with, as texts."""
+        cells = [(self.frame.columns[column], self.frame.iat[row, column]) for column in self.others]
+        texts = [(clipped(name), "" if _is_missing(cell) else _write_cell(cell)) for name, cell in cells]
+        return [{"column": name, "text": text} for name, text in texts if text]
 
     def _choose_columns(self, show: Sequence[str] | None) -> list[int]:
         position = {str(name): j for j, name in enumerate(self.frame.columns)}
@@ -114,8 +124,7 @@ class ItemViews:
         kind = detect_kind(cell)
         if kind is not None and self.media.find(row, column) is not None:
             return {"column": name, "kind": kind, "source": f"/media/{row}/{column}"}
-        missing = np.ndim(cell) == 0 and not isinstance(cell, dict | set) and pd.isna(cell)
-        text = "" if missing else _write_cell(cell)
+        text = "" if _is_missing(cell) else _write_cell(cell)
         is_long = self.opened.roles.text == str(self.frame.columns[column])
         return {"column": name, "kind": "text", "text": text, **({"long": True} if is_long else {})} if text else None
 
@@ -124,6 +133,10 @@ def find_folder(opened: OpenTable) -> Path:
     """Return the folder of the file that a table was read from, or the current folder for other tables."""
     paths = () if opened.source is None else opened.source.paths
     return Path(os.path.dirname(paths[0])) if paths else Path()
+
+
+def _is_missing(cell: Any) -> bool:
+    return np.ndim(cell) == 0 and not isinstance(cell, dict | set) and bool(pd.isna(cell))
 
 
 def _write_cell(cell: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Ints
 from halflabel._wording import clipped, quoted
 from halflabel.review_page.encoding import pack_rows
+from halflabel.review_page.searching import Searcher
 
 #: Number of items of a page.
 PAGE = 50
@@ -26,21 +26,22 @@ ORDERS = ("table", "highest", "lowest")
 class Filter:
     """The choice of the listed items, and their order."""
 
-    text: str = ""  #: A part of the id, in any case of the letters.
+    text: str = ""  #: A search, see :class:`halflabel.review_page.searching.Searcher`.
     states: Sequence[int] = ()  #: Codes of :mod:`halflabel.review_page.encoding`. An empty sequence means all states.
     order: str = "table"  #: One of :data:`ORDERS`.
+    column: str = ""  #: A column whose order is used in place of this, if the table has it.
+    descending: bool = False  #: Whether its largest values come first.
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
             raise ValueError(f"a list is in the order {quoted(ORDERS)}, not {self.order!r}.")
 
-    def select(self, names: Sequence[str], states: NDArray[np.uint8], p: NDArray[Any] | None) -> Ints:
+    def select(self, searcher: Searcher, states: NDArray[np.uint8], p: NDArray[Any] | None) -> Ints:
         """Return the rows of the items.
 
         Parameters
         ----------
-        names : sequence of str
-            The ids of all items in lower case.
+        searcher : Searcher
         states : ndarray of shape (n_items,)
             The state of each entry of one label.
         p : ndarray of shape (n_items,) or None
@@ -49,14 +50,16 @@ class Filter:
         Examples
         --------
         >>> p = np.array([0.2, 0.9, 0.5])
-        >>> Filter(text="S", order="highest").select(["s1", "s2", "t"], np.zeros(3), p).tolist()
+        >>> searcher = Searcher(pd.Index(["s1", "s2", "t"]), pd.DataFrame(index=range(3)))
+        >>> Filter(text="S", order="highest").select(searcher, np.zeros(3), p).tolist()
         [1, 0]
         """
-        kept = np.ones(len(names), dtype=bool)
+        kept = searcher.find(self.text)
         if len(self.states):
             kept &= np.isin(states, self.states)
-        if wanted := self.text.strip().casefold():
-            kept &= np.fromiter((wanted in name for name in names), dtype=bool, count=len(names))
+        if self.column.casefold() in searcher.columns:
+            ordered = searcher.sort(self.column, descending=self.descending)
+            return ordered[kept[ordered]]
         rows = np.flatnonzero(kept)
         if self.order == "table" or p is None:
             return rows
@@ -71,15 +74,12 @@ class ItemList:
     ----------
     ids : Index
         The ids of all items.
+    frame : DataFrame
+        The columns that can be searched.
     """
 
-    def __init__(self, ids: pd.Index[Any]) -> None:
-        self.ids = ids
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The ids as they are compared with a search."""
-        return [str(item).casefold() for item in self.ids]
+    def __init__(self, ids: pd.Index[Any], frame: pd.DataFrame) -> None:
+        self.ids, self.searcher = ids, Searcher(ids, frame)
 
     def describe(
         self,
@@ -92,7 +92,7 @@ class ItemList:
         show_p: bool = True,
     ) -> dict[str, Any]:
         """Return the number of the chosen items, and one page of them, or all of them as bits."""
-        rows = chosen.select(self.names, states, p)
+        rows = chosen.select(self.searcher, states, p)
         if with_bits:
             return {"total": len(rows), "bits": pack_rows(rows, len(states))}
         shown = [

@@ -14,6 +14,7 @@ import numpy as np
 
 from halflabel._arrays import Ints, Mask
 from halflabel._ledger import read_clock
+from halflabel._version import __version__
 from halflabel._wording import clipped
 from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
@@ -34,6 +35,7 @@ from halflabel.review_page.listing import Filter, ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
 from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues, mix
 from halflabel.review_page.reviewers import NOBODY, Asker, choose_twice, describe_reviewers
+from halflabel.review_page.stored import name_store, restore, store
 from halflabel.review_page.worker import Job, Worker
 
 #: The last fit learns the answers after this number of new ones, or this number of seconds after the last one.
@@ -41,6 +43,9 @@ UPDATE_ANSWERS, UPDATE_SECONDS = 5, 10.0
 
 #: A new fit is made in place of an update after this number of new answers, or of seconds after the last one.
 REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
+
+#: Minimum number of seconds between two times at which the last fit is stored, but at the end of the review.
+STORE_SECONDS = 30.0
 
 #: Maximum number of items whose map is made by the process that fits.
 MAX_SHARED_MAP = 3000
@@ -78,7 +83,8 @@ class Session:
             raise
         changes = describe_change(self.journal.header, header, len(self.book.unplaced))
         self.notes = [*self.journal.notes, *changes, *audits.describe_old(self.book), *config.views.list_missing()]
-        self.list = ItemList(self.opened.index)
+        columns = config.views.frame.drop(columns=list(self.labels.names), errors="ignore")
+        self.list = ItemList(self.opened.index, columns)
         self.announce = announce or (lambda kind, content: None)
         self.implied = Implied(self.opened)
         self.implied.update(self.book.current)
@@ -90,6 +96,7 @@ class Session:
         self.explained: Explained | None = None
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
+        self._store, self._stored, self.is_restored = name_store(journal_path), -STORE_SECONDS, False
         self.leases, self._choosing = Leases(), threading.Lock()
         self._fitted_answers = self._learned_answers = 0
         self._last_answer = time.monotonic()
@@ -260,6 +267,7 @@ class Session:
             "show_p": self.config.show_p,
             "notes": [*self.notes, f"Threshold rule: {self.config.rule}.", *self.opened.notes][:20],
             "kinds": list(KINDS),
+            "columns": [str(name) for name in self.list.searcher.frame.columns],
             "has_points": self.points is not None,
             **self.describe_progress(by),
         }
@@ -327,7 +335,7 @@ class Session:
 
     def begin_audit(self, n: int, population: str, key: str, by: str = "") -> None:
         """Freeze random filled entries of the last fit in the journal."""
-        if self.fit is None:
+        if self.fit is None or self.is_restored:
             raise ValueError("an audit needs a fit: wait for the first one.")
         self._require_no_audit()
         seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
@@ -388,13 +396,33 @@ class Session:
 
     def start(self) -> None:
         """Make the first fit and the map. A map of many items has a process of its own, so that no fit waits for it."""
+        self._restore()
         self.worker = Worker(self.opened, self.config.settings, self.receive)
         self.refit("fast")
-        if self.points is None and len(self.labels) <= MAX_SHARED_MAP:
+        if self.config.coordinates is not None:
+            return
+        if len(self.labels) <= MAX_SHARED_MAP:
             self.worker.ask(Job("map"))
-        elif self.points is None:
+        else:
             self.mapper = Worker(self.opened, self.config.settings, self._receive_map)
             self.mapper.ask(Job("map"))
+
+    def _restore(self) -> None:
+        """Take the fit and the map of the last run until the first fit arrives. An audit needs a new fit."""
+        found = restore(self._store, self._name_fit(), self.labels.shape)
+        if found is not None and found[0].n_records < self.book.next_number:
+            self.fit, self.is_restored = found[0], True
+            self.points = found[1] if self.points is None else self.points
+
+    def _keep_fit(self) -> None:
+        """Store the last fit and the map for the next start."""
+        if self._fit is not None and self.worker is not None and not self.is_restored:
+            self._stored = time.monotonic()
+            store(self._store, self._name_fit(), self._fit, self.points)
+
+    def _name_fit(self) -> str:
+        """Return what a fit depends on: the table and the settings."""
+        return f"{self.table} {__version__} {sorted((k, str(v)) for k, v in self.config.settings.items())}"
 
     def refit(self, effort: str, *, is_update: bool = False) -> None:
         """Make a fit with all answers of this moment: a new fit, or an update of the last one."""
@@ -434,7 +462,10 @@ class Session:
     def receive(self, kind: str, content: Any) -> None:
         """Take a message of the worker. Any thread may call it."""
         if kind == "fit":
-            self.previous, self.fit, self.explained = self.fit, content, None
+            self.previous, self.fit, self.explained = None if self.is_restored else self.fit, content, None
+            self.is_restored = False
+            if time.monotonic() - self._stored > STORE_SECONDS:
+                self._keep_fit()
         elif kind == "map":
             self.points = pack_points(content)
         elif kind == "no map":
@@ -453,7 +484,8 @@ class Session:
             self.mapper.close()
 
     def close(self) -> None:
-        """End the processes and close the journal."""
+        """End the processes, close the journal, and store the last fit for the next start."""
+        self._keep_fit()
         for worker in (self.worker, self.mapper):
             if worker is not None:
                 worker.close()

@@ -1,7 +1,7 @@
 // The page: one question after the other, with map, queue and progress around it.
 
 import { Audit } from "/static/audit.js";
-import { byId, count, fillSelect, notify } from "/static/dom.js";
+import { byId, count, fillSelect, notify, plural } from "/static/dom.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
 import { MapPanel } from "/static/map-panel.js";
@@ -13,6 +13,7 @@ import { Screens } from "/static/screens.js";
 import { Selection } from "/static/selection.js";
 import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
 import { Why } from "/static/why.js";
+import { Zoom } from "/static/zoom.js";
 
 const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
 
@@ -28,13 +29,15 @@ class Page {
     this.audit = new Audit((progress, op) => this.auditChanged(progress, op));
     this.why = new Why();
     this.screens = new Screens(this);
+    this.zoom = new Zoom();
     this.isConnected = true;
     const actions = {
       onSelect: (rows, label) => this.openSelection(rows, label),
       onOpen: (row) => this.openItem(row),
+      onAsk: (rows) => this.askAbout(rows),
       onLabel: (label) => this.list.showLabel(label),
     };
-    this.list = new ItemList(session.labels, actions);
+    this.list = new ItemList(session.labels, session.columns, actions);
     this.map = new MapPanel(session.labels, actions);
     this.selection = new Selection({
       labels: session.labels,
@@ -52,7 +55,9 @@ class Page {
     fillSelect(byId("only"), [["", "any label"], ...this.labels.map((name, j) => [j, name])]);
     this.bind();
     panel.showFit(this.progress, this.running);
-    this.showSaved(this.progress, 0, null);
+    const left = this.outbox.adopt(this.session.table);
+    if (left) notify(`${plural(left, "answer")} of a page that was closed ${left === 1 ? "is" : "are"} sent now.`);
+    this.showSaved(this.progress, left, null);
     connect((kind, content) => this.receive(kind, content));
     this.map.loadPoints(early.points);
     this.map.showLabel(0, false, early.label);
@@ -67,6 +72,7 @@ class Page {
     byId("show-changes").onclick = () => byId("changes-dialog").showModal();
     byId("kind").onchange = (event) => this.changeQueue({ kind: event.target.value });
     byId("only").onchange = (event) => this.changeQueue({ label: event.target.value === "" ? null : Number(event.target.value) });
+    byId("all-items").onclick = () => this.askAbout(null);
     addEventListener("table-changed", () => this.tableChanged());
     addEventListener("beforeunload", (event) => {
       if (this.outbox.waiting.length) event.preventDefault();
@@ -231,6 +237,13 @@ class Page {
     await this.queue.reset();
   }
 
+  /** Ask about some items only, or about all again. */
+  askAbout(rows) {
+    byId("all-items").hidden = !rows;
+    byId("all-items").textContent = rows ? `Only ${plural(rows.length, "item")} of the list: ask about all again` : "";
+    return this.changeQueue({ rows });
+  }
+
   nextQueue() {
     const { kinds } = this.session;
     this.changeQueue({ kind: kinds[(kinds.indexOf(this.queue.kind) + 1) % kinds.length] });
@@ -368,6 +381,7 @@ class Page {
     scrollTo(0, 0);
     this.queue.answered.clear();
     await this.screens.setView("cell");
+    byId("all-items").hidden = true;
     await this.changeQueue({ kind: "uncertain", label: null, rows: null });
     this.showPanel();
   }

@@ -1,13 +1,20 @@
 // An item as its owner sees it. Texts enter the page as text only, never as markup.
 
-import { make } from "/static/dom.js";
+import { make, plural } from "/static/dom.js";
+import { get } from "/static/transport.js";
 
 export const STATES = [
   "unknown", "filled: no", "filled: yes", "given: no", "given: yes", "your no", "your yes", "not sure",
 ];
 
+const SMALL = 160; // pixels of a picture whose pixels stay visible
+let showsMore = false; // whether the other columns are shown, also of the next item
+
 const VIEWS = {
-  image: (cell, item) => make("img", { src: cell.source, alt: `${cell.column} of ${item}`, className: "picture" }),
+  image: (cell, item) => make("img", {
+    src: cell.source, alt: `${cell.column} of ${item}`, className: "picture",
+    onload: ({ target }) => target.classList.toggle("small", target.naturalWidth < SMALL && target.naturalHeight < SMALL),
+  }),
   audio: (cell, item) => make("audio", { src: cell.source, controls: true, preload: "auto", ariaLabel: `${cell.column} of ${item}` }),
 };
 
@@ -18,12 +25,30 @@ export function showItem(target, item, labels, asked) {
     ...(item.mark ? [make("img", { src: item.mark, alt: "the item's values as a picture", className: "mark" })] : []),
     ...item.cells.filter((cell) => cell.kind !== "text").map((cell) => showMedia(cell, item.item)),
     ...showTexts(item.cells.filter((cell) => cell.kind === "text")),
+    ...showMore(item),
     ...(labels ? showKnown(item, labels, asked) : []),
   );
 }
 
 function showMedia(cell, item) {
   return make("figure", {}, VIEWS[cell.kind](cell, item), make("figcaption", { className: "soft", textContent: cell.column }));
+}
+
+/** The columns that are not shown with the item. */
+function showMore(item) {
+  if (!item.more) return [];
+  const list = make("dl", { className: "cells" });
+  const box = make("details", { className: "more" }, make("summary", { textContent: `${plural(item.more, "more column")}` }), list);
+  box.ontoggle = async () => {
+    showsMore = box.open;
+    if (!box.open || list.childElementCount) return;
+    const { cells } = await get(`/api/cells/${item.row}`);
+    list.replaceChildren(...cells.flatMap(({ column, text }) => [
+      make("dt", { textContent: column }), make("dd", { textContent: text, dir: "auto" }),
+    ]));
+  };
+  box.open = showsMore;
+  return [box];
 }
 
 /** The column of texts, and every long text, is the item itself; short ones are the cells of a row. */

@@ -24,6 +24,7 @@ function listActions(page) {
     v: { text: "the next view: one entry, an item with its labels, a wall of items", run: () => page.screens.nextView() },
     e: { text: "all labels of this item", run: () => page.openCurrent() },
     g: { text: "all items like this one", run: () => page.selectSimilar() },
+    z: { text: "the picture as large as the window", run: () => page.zoom.open() },
     p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
     x: { text: "why the last answered entry has its probability", run: () => page.explain() },
     n: { text: "the next queue", run: () => page.nextQueue() },

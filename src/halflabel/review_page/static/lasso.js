@@ -27,6 +27,16 @@ export function writeBits(bits) {
   return text;
 }
 
+/** Return the rows of a selection that is hexadecimal text. */
+export function readBits(text) {
+  const rows = [];
+  for (let k = 0; 2 * k < text.length; k++) {
+    const byte = parseInt(text.slice(2 * k, 2 * k + 2), 16);
+    for (let bit = 0; bit < 8; bit++) if ((byte >> bit) & 1) rows.push(8 * k + bit);
+  }
+  return rows;
+}
+
 export function drawLine(context, polygon, colour) {
   const { width, height } = context.canvas;
   context.clearRect(0, 0, width, height);

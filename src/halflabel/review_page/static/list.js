@@ -1,21 +1,23 @@
 // The list of items: what the map shows, for keyboard and screen reader. It follows the label of the map.
 
-import { byId, count, fillSelect, make, notify, plural } from "/static/dom.js";
+import { byId, count, fillSelect, guard, make, notify, plural } from "/static/dom.js";
 import { STATES } from "/static/item.js";
+import { readBits } from "/static/lasso.js";
 import { post } from "/static/transport.js";
 
 const ORDERS = [["table", "order of the table"], ["highest", "highest probability first"], ["lowest", "lowest probability first"]];
 const WAIT = 200; // milliseconds after the last letter of a search
 
 export class ItemList {
-  /** @param {string[]} labels  @param {{onSelect: Function, onOpen: Function}} actions */
-  constructor(labels, actions) {
+  /** @param {string[]} labels  @param {string[]} columns  @param {{onSelect: Function, onOpen: Function, onAsk: Function}} actions */
+  constructor(labels, columns, actions) {
     this.labels = labels;
     this.actions = actions;
     this.label = 0;
     this.rows = [];
     fillSelect(byId("list-state"), [["", "any"], ...STATES.map((text, code) => [code, text])]);
-    fillSelect(byId("list-order"), ORDERS);
+    const byColumn = columns.flatMap((name) => [[`up ${name}`, `${name}, lowest first`], [`down ${name}`, `${name}, highest first`]]);
+    fillSelect(byId("list-order"), [...ORDERS, ...byColumn]);
     byId("list-state").onchange = () => this.load();
     byId("list-order").onchange = () => this.load();
     byId("list-text").oninput = () => {
@@ -24,6 +26,7 @@ export class ItemList {
     };
     byId("list-more").onclick = () => this.load(this.rows.length);
     byId("list-select").onclick = () => this.select();
+    byId("list-ask").onclick = guard(() => this.ask());
   }
 
   get isOpen() {
@@ -67,7 +70,7 @@ export class ItemList {
       ? `${plural(this.total, "item")}, “${this.labels[this.label]}”; ${count(this.rows.length)} shown`
       : "No item is like this.";
     byId("list-more").hidden = this.rows.length >= this.total;
-    byId("list-select").disabled = !this.total;
+    byId("list-select").disabled = byId("list-ask").disabled = !this.total;
     if (start) byId("list-rows").children[start]?.querySelector("button").focus();
   }
 
@@ -92,9 +95,17 @@ export class ItemList {
     this.actions.onSelect(bits, this.label);
   }
 
+  /** Ask the questions of the queue about these items only. */
+  async ask() {
+    const { bits } = await this.#ask({ bits: true });
+    this.actions.onAsk(readBits(bits));
+  }
+
   #ask(body) {
     const state = byId("list-state").value;
     const states = state === "" ? [] : [Number(state)];
-    return post("/api/list", { column: this.label, text: byId("list-text").value, states, order: byId("list-order").value, ...body });
+    const [, direction, sort] = byId("list-order").value.match(/^(up|down) (.*)$/s) ?? [];
+    const order = direction ? { sort, descending: direction === "down" } : { order: byId("list-order").value };
+    return post("/api/list", { column: this.label, text: byId("list-text").value, states, ...order, ...body });
   }
 }

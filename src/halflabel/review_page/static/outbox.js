@@ -1,6 +1,7 @@
 // Answers on their way to the disk: sent in order, kept until the server has written them, sent again after a failure.
+// The browser keeps them, too, so that the next page at this address sends what a closed page could not.
 
-import { makeKey, post } from "/static/transport.js";
+import { makeKey, PAGE, post } from "/static/transport.js";
 
 const RETRY = 1000; // milliseconds
 
@@ -10,6 +11,29 @@ export class Outbox {
     this.report = report;
     this.waiting = [];
     this.running = null;
+    this.place = null;
+  }
+
+  /** Send what closed pages about the same table have left: the server writes no answer twice. */
+  adopt(table) {
+    this.place = `halflabel ${table} ${PAGE}`;
+    const left = Object.keys(localStorage).filter((name) => name.startsWith(`halflabel ${table} `));
+    const answers = left.flatMap((name) => JSON.parse(localStorage.getItem(name)));
+    for (const answer of answers) this.waiting.push({ answer, resolve: () => {} });
+    this.#keep();
+    for (const name of left) if (name !== this.place) localStorage.removeItem(name);
+    if (answers.length) this.#begin();
+    return answers.length;
+  }
+
+  #keep() {
+    if (!this.place) return;
+    if (this.waiting.length) localStorage.setItem(this.place, JSON.stringify(this.waiting.map((each) => each.answer)));
+    else localStorage.removeItem(this.place);
+  }
+
+  #begin() {
+    this.running ??= this.#run().finally(() => (this.running = null));
   }
 
   /** Send an answer; the promise is fulfilled with true when it is on the disk, with false if it is not accepted. */
@@ -21,7 +45,8 @@ export class Outbox {
   sendAll(answers) {
     const promises = answers.map((answer) =>
       new Promise((resolve) => this.waiting.push({ answer: { ...answer, key: makeKey() }, resolve })));
-    this.running ??= this.#run().finally(() => (this.running = null));
+    this.#keep();
+    this.#begin();
     return promises;
   }
 
@@ -33,6 +58,7 @@ export class Outbox {
   /** Drop what is waiting, because no server takes it any more, and return the number of answers. */
   drop() {
     const dropped = this.waiting.splice(0);
+    this.#keep();
     for (const each of dropped) each.resolve(false);
     return dropped.length;
   }
@@ -58,6 +84,7 @@ export class Outbox {
   /** Take a batch out; each answer has a result of its own. */
   #settle(batch, results, progress) {
     this.waiting.splice(0, batch.length);
+    this.#keep();
     const rejected = results.find((each) => !each.saved);
     if (progress) this.report(progress, this.waiting.length, rejected ? Object.assign(new Error(rejected.error), { status: 400 }) : null);
     batch.forEach((each, k) => each.resolve(Boolean(results[k]?.saved)));

@@ -42,7 +42,7 @@ export class Screens {
     this.page.queue.putCurrentBack();
     if (view !== "cell") return this.reset();
     this.leave();
-    await this.page.changeQueue({ rows: null });
+    await this.page.changeQueue({});
   }
 
   /** Leave an item that was opened: one question is shown again. */
