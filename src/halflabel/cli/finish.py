@@ -97,14 +97,13 @@ def finish_command(
         stated = None if completed is None else _take_completed(items, opened, completed)
         serve_finish(opened, state, outputs, stated, effort=effort, browser=browser, **asked)
         return
-    answered = None if answers is None else work.read_file(answers).raw.frame
+    if answers is not None:
+        work.keep_answers(opened, work.read_file(answers).raw.frame, state, **asked)
     with show_progress():
-        filled = _fill(items, opened, completed, _join(work.list_answers(state), answered), effort, asked["seed"])
+        filled = _fill(items, opened, completed, work.list_answers(state), effort, asked["seed"])
     with closing(filled.finish(journal=state, **asked)) as task:
-        if answered is not None:
-            task.answer(answered)
-            if completed is None:
-                task.improve(filled)
+        if answers is not None and completed is None:
+            task.improve(filled)
         with show_progress():
             written = _write(task, outputs, number or 60)
     next_ones = written["questions"]
@@ -129,15 +128,6 @@ def _take_completed(items: ItemsFile, opened: OpenTable, completed: Path) -> Com
     check_same(opened, after)
     opened = work.leave_unlearned(opened)
     return work.take_completed(opened, after.keep_labels(opened.labels.names))
-
-
-def _join(before: pd.DataFrame | None, new: pd.DataFrame | None) -> pd.DataFrame | None:
-    """Return all answers as one review table."""
-    import pandas as pd
-
-    tables = [table for table in (before, new) if table is not None and len(table)]
-    columns = ["item", "label", "answer", "why"]
-    return pd.concat([table.reindex(columns=columns).astype(object) for table in tables]) if tables else None
 
 
 def _write(task: Task, outputs: Outputs, number: int) -> dict[str, Any]:

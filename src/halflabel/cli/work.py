@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from halflabel.completion.archive import is_model, read_heading
     from halflabel.completion.checks import check_observed_rate
     from halflabel.completion.explanation import find_label
+    from halflabel.completion.finish import keep_answers
     from halflabel.completion.finish_journal import list_answers
     from halflabel.completion.marking import check_marks, take_label_columns
     from halflabel.completion.model_file import load
@@ -47,6 +48,7 @@ else:
             "halflabel.completion.archive": ["is_model", "read_heading"],
             "halflabel.completion.checks": ["check_observed_rate"],
             "halflabel.completion.explanation": ["find_label"],
+            "halflabel.completion.finish": ["keep_answers"],
             "halflabel.completion.finish_journal": ["list_answers"],
             "halflabel.completion.marking": ["check_marks", "take_label_columns"],
             "halflabel.completion.model_file": ["load"],

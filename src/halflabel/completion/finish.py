@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,11 @@ from halflabel.completion.finish_tables import describe_reading, read_answers, t
 from halflabel.evidence.certificate import Certificate
 from halflabel.evidence.drawing import read_ids
 from halflabel.table.native import as_pandas
+from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from halflabel.completion.result import Completion
+    from halflabel.table import OpenTable
 
 __all__ = ["Task"]
 
@@ -209,3 +212,14 @@ class Task:
 
     def __repr__(self) -> str:
         return self._state.describe(self.left)
+
+
+def keep_answers(opened: OpenTable, answers: pd.DataFrame, journal: str | os.PathLike[str], **promise: Any) -> None:
+    """Write the answers of a table of questions to a journal, without a fit.
+
+    A wrong answer is an error, as in :meth:`Task.answer`, before a fit could take it for a given entry.
+    """
+    labels = leave_unlearned(opened).labels
+    state = FinishState(read_ids(opened.index), labels.names, labels.state, journal=journal, **promise)
+    with closing(state.journal):
+        state.answer(read_answers(answers, state.entries, state.proof))
