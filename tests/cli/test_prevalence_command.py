@@ -20,6 +20,10 @@ def test_shares_are_printed_and_written(tmp_path, rng):
     first = shares.iloc[0]
     assert all(f"{100 * first[name]:.1f}" in printed for name in ("share", "low", "high", "difference"))
     assert "minus 1990, %" in printed
+    picture = tmp_path / "shares.svg"
+    run("prevalence", tmp_path / "songs.csv", "--labels", "rock", "--effort", "fast", "-o", picture)
+    assert picture.read_text().count("<use") > 0
+    assert "share of the items" in picture.read_text()
 
 
 def test_shares_by_votes_have_no_gain(tmp_path, rng):

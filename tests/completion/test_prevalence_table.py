@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from halflabel.completion.prevalence_table import tabulate_prevalence
+from halflabel.completion.prevalence_table import describe_left_out, tabulate_prevalence
+from halflabel.evidence.label_frequency import Share
 from halflabel.labels import PartialLabels
 
 N = 300
@@ -24,7 +25,7 @@ def evidence(rng):
     frame = pd.DataFrame({"decade": decade})
     return SimpleNamespace(
         labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, is_selected=False,
-        as_known=None, sources=None,
+        as_known=None, sources=None, asked_frequency=None,
         opened=SimpleNamespace(frame=frame), whole=whole,
     )  # fmt: skip
 
@@ -81,6 +82,41 @@ def test_assigned_tags_are_divided_by_their_frequency(evidence):
     )
     evidence.observed_rate = 0.8
     np.testing.assert_allclose(tabulate(evidence)["share"], np.minimum(whole["share"] / 0.8, 1))
+
+
+def test_only_assigned_tags_are_divided_in_a_table_of_both_kinds(evidence):
+    before = tabulate(evidence).set_index("label")
+    state, positives = evidence.labels.state.copy(), np.array([False, True])
+    state[:, 1] = np.maximum(state[:, 1], 0)
+    evidence.labels = PartialLabels(state, ("rock", "sad"), evidence.labels.annotated, positives=positives)
+    evidence.calibrated_on = evidence.labels.hide(np.broadcast_to(positives, state.shape))
+    after = tabulate(evidence)
+    assert describe_left_out(evidence, after) == [
+        "No share of 'sad': these labels have assigned entries only, and the share of the relevant entries that were "
+        "assigned is not known. State it: observed_rate=0.7."
+    ]
+    evidence.observed_rate = 0.5
+    with_rate = tabulate(evidence).set_index("label")
+    pd.testing.assert_frame_equal(with_rate.loc[["rock"]], before.loc[["rock"]])
+    pd.testing.assert_frame_equal(after.set_index("label"), before.loc[["rock"]])
+    share = (state[:, 1] > 0).mean() / 0.5
+    assert with_rate.loc["sad", "share"] == pytest.approx(share)
+    assert with_rate.loc["sad", "low"] < share < with_rate.loc["sad", "high"]
+    stated = with_rate.loc["sad", "high"] / with_rate.loc["sad", "low"]
+    evidence.asked_frequency = SimpleNamespace(share=Share(0.5, 0.2, 0.8))
+    asked = tabulate(evidence).set_index("label").loc["sad"]
+    assert asked["low"] == pytest.approx(share * 0.5 / 0.8)
+    assert asked["high"] / asked["low"] > stated
+    narrower = tabulate(evidence, confidence=0.5).set_index("label").loc["sad"]
+    assert asked["low"] < narrower["low"] < share < narrower["high"]
+
+
+def test_what_is_left_out_is_named(evidence):
+    table = tabulate(evidence, by="decade", labels=["rock"])
+    assert describe_left_out(evidence, table, "decade") == [
+        "No share of 'sad': fewer than 5 entries are known.",
+        "No share of '2000' in column 'decade': a group needs 20 items, and a label 5 known entries in it.",
+    ]
 
 
 def test_too_few_known_entries_give_no_row(evidence):

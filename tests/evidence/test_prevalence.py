@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 from scipy.stats import binomtest, norm
 
+from halflabel.evidence.label_frequency import Share
 from halflabel.evidence.prevalence import Correction, Prevalence, count_questions, estimate_shifted, subtract
 from halflabel.labels.intervals import wilson_interval
 
@@ -96,7 +97,22 @@ def test_the_difference_of_two_groups_has_an_interval_of_its_own():
 
 
 def test_a_share_of_assigned_entries_becomes_one_of_relevant_entries():
-    assert Prevalence(10, 5, 0.3, 0.2, 0.6).divide(0.5) == Prevalence(10, 5, 0.6, 0.4, 1.0)
+    assigned, rate = Prevalence(10, 5, 0.3, 0.2, 0.6), Share(0.5, 0.4, 0.625)
+    exact = assigned.divide(Share(0.5, 0.5, 0.5))
+    assert (exact.share, exact.low, exact.high) == pytest.approx((0.6, 0.4, 1.0))
+    both, of_rate = assigned.divide(rate), Prevalence(10, 5, 0.3, 0.3, 0.3).divide(rate)
+    assert (of_rate.low, of_rate.high) == pytest.approx((0.3 / 0.625, 0.3 / 0.4))
+    assert np.log(0.6 / both.low) == pytest.approx(np.hypot(np.log(0.6 / exact.low), np.log(0.6 / of_rate.low)))
+    nothing = Prevalence(10, 5, 0.0, 0.0, 0.2).divide(rate)
+    assert (nothing.share, nothing.low, nothing.high) == pytest.approx((0.0, 0.0, 0.5))
+
+
+@pytest.mark.parametrize("c", [0.3, 0.8])
+def test_all_assigned_entries_leave_the_chance_of_the_assignment(rng, c):
+    """Nine of ten intervals of 90 % hold the number of relevant items, where each was assigned with probability c."""
+    shares = rng.binomial(120, c, size=2000) / 300
+    found = [Prevalence(300, 300, x, x, x).divide(Share(c, c, c), norm.ppf(0.95)) for x in shares]
+    assert 0.88 <= np.mean([each.low <= 0.4 <= each.high for each in found]) <= 0.93
 
 
 @pytest.mark.parametrize("half_width", [0.02, 0.05, 0.1])

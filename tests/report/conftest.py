@@ -62,6 +62,7 @@ class FakeCompletion:
     is_selected: bool = False
     broken_rules: tuple = ()
     sources: None = None
+    asked_frequency: None = None
     _lacking: int = 0
 
     def __post_init__(self) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Table
 
+from halflabel._files import atomic_write
 from halflabel._wording import NONE, count, escape_controls
 from halflabel.cli import work
-from halflabel.cli.console import out, print_result, show_progress
+from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
 from halflabel.cli.outputs import Outputs
@@ -20,6 +21,9 @@ from halflabel.cli.reading import open_and_print, print_new_notes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: The suffixes of a picture.
+PICTURES = (".svg", ".png", ".pdf")
 
 
 #: How far the intervals hold, where entries are known, and where they have votes.
@@ -36,7 +40,7 @@ OF_VOTES = (
 @add_items_options()
 @click.option("--by", metavar="COLUMN", help="Count in each group of items, by a column.")
 @click.option("--versus", metavar="VALUE", help="With --by: compare each group with the group of this value.")
-@click.option("-o", "--output", type=PATH, help="Table to write.")
+@click.option("-o", "--output", type=PATH, help="A table, or a picture of the intervals (.svg, .png, .pdf).")
 @observed_rate_option
 @effort_option
 @seed_option
@@ -51,21 +55,34 @@ def prevalence_command(
     \b
     Examples:
       halflabel prevalence songs.csv --id song --labels rock,sad,live
-      halflabel prevalence songs.csv --labels 'tag_*' --by decade --versus 1990 -o shares.csv
+      halflabel prevalence songs.csv --labels 'tag_*' --by decade --versus 1990 -o shares.svg
     """  # noqa: D301
     source = items.read()
-    outputs = Outputs.plan((*items.inputs, *source.paths), {"prevalence": output})
+    is_picture = output is not None and output.suffix.lower() in PICTURES
+    outputs = Outputs.plan((*items.inputs, *source.paths), {"picture" if is_picture else "prevalence": output})
     opened = open_and_print(items, source)
     with show_progress():
         filled = work.complete(opened, **asked, random_state=seed)
     table = work.tabulate_prevalence(filled.evidence.of_filled, by, versus=versus)
     print_new_notes(filled.notes, opened)
     out.print(_make_table(table, by, versus))
+    print_note(*work.describe_left_out(filled.evidence, table, by))
     if output is not None:
-        outputs.write(prevalence=lambda path: work.write_frame(table, path))
+        outputs.write(prevalence=lambda path: work.write_frame(table, path), picture=lambda path: _draw(table, path))
         outputs.print_paths()
     print_result(*work.describe_warnings(filled))
     print_result(OF_VOTES if filled.evidence.sources is not None else OF_KNOWN)
+
+
+def _draw(table: pd.DataFrame, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from halflabel.report.axes import plot_prevalence
+
+    figure = Figure((6.4, max(1.2 + 0.28 * len(table), 2.4)), layout="constrained")
+    plot_prevalence(figure.subplots(), table)
+    with atomic_write(path, "wb") as file:
+        figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)
 
 
 def _make_table(table: pd.DataFrame, by: str | None, versus: str | None) -> Table:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from halflabel.completion.model_file import load
     from halflabel.completion.output import choose_tool, write_for_tool
     from halflabel.completion.predictions import make_suggestions
-    from halflabel.completion.prevalence_table import name_group, tabulate_prevalence
+    from halflabel.completion.prevalence_table import describe_left_out, name_group, tabulate_prevalence
     from halflabel.completion.ranking import rank_opened
     from halflabel.completion.stated_completion import take_completed
     from halflabel.datasets import fetch
@@ -54,7 +54,7 @@ else:
             "halflabel.completion.model_file": ["load"],
             "halflabel.completion.output": ["choose_tool", "write_for_tool"],
             "halflabel.completion.predictions": ["make_suggestions"],
-            "halflabel.completion.prevalence_table": ["name_group", "tabulate_prevalence"],
+            "halflabel.completion.prevalence_table": ["describe_left_out", "name_group", "tabulate_prevalence"],
             "halflabel.completion.ranking": ["rank_opened"],
             "halflabel.completion.stated_completion": ["take_completed"],
             "halflabel.datasets": ["fetch"],

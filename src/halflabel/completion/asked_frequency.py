@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,11 +85,16 @@ class AskedFrequency:
     @property
     def rate(self) -> float | None:
         """The label frequency of the labels together with the answers, for a fit to both."""
-        share = self.estimate(self._positives)
-        if share is None:
+        return None if self.share is None else self.share.share
+
+    @cached_property
+    def share(self) -> Share | None:
+        """The label frequency of the labels together with the answers, with an interval of 90 %."""
+        found = self.estimate(self._positives)
+        if found is None:
             return None
         n, new = int(self.given.relevant[:, self._positives].sum()), int((self.relevant & self.answered).sum())
-        return min((n + new) * share.share / n, 1.0)
+        return Share(*(min((n + new) * each / n, 1.0) for each in found))
 
     @property
     def _positives(self) -> Ints:

@@ -17,7 +17,7 @@ from halflabel.completion.finish_journal import tabulate_answers
 from halflabel.completion.finish_state import FinishState
 from halflabel.completion.finish_tables import describe_reading, read_answers
 from halflabel.completion.result import Completion
-from halflabel.evidence.certificate import Certificate
+from halflabel.evidence.certificate import Certificate, ceil_percent
 from halflabel.evidence.drawing import read_ids
 from halflabel.evidence.label_frequency import MissingPositives, Share, choose_sizes, draw_by_size
 from halflabel.labels.reasons import Reason
@@ -238,7 +238,7 @@ class NewTag:
         found = (
             f"{start} {low} to {high} items lacked it; {count(confirmed)} are confirmed, {count(chosen)} are chosen."
         )
-        if self._state.is_free:
+        if not len(self._state.proof.draws.wrong):
             return f"{found} Random questions about the chosen items bound how many are wrong." if chosen else found
-        bound, level = 100 * self._state.proof.bound, 100 * self._state.confidence
-        return f"{found} Of these, at most {bound:.1f} % are wrong (confidence {level:g} %)."
+        bound, level = ceil_percent(self._state.proof.bound), 100 * self._state.confidence
+        return f"{found} Of these, at most {bound} are wrong (confidence {level:g} %)."

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import closest, option, plural
+from halflabel._wording import closest, option, plural, quoted
+from halflabel.evidence.label_frequency import Share
 from halflabel.evidence.prevalence import (
     MIN_ITEMS,
     MIN_KNOWN,
@@ -81,6 +83,26 @@ def _find_groups(evidence: Evidence, by: str | None) -> Groups:
     return large
 
 
+def describe_left_out(evidence: Evidence, table: pd.DataFrame, by: str | None = None) -> list[str]:
+    """Return a sentence about the labels without a share, and one about the groups without one."""
+    counted = set(table["label"]) if len(table) else set()
+    labels = [name for name in evidence.labels.names if name not in counted]
+    unstated = [name for name in labels if evidence.observed_rate is None and _are_positive_only(evidence, name).all()]
+    few = [name for name in labels if name not in unstated]
+    notes = [
+        f"No share of {quoted(unstated)}: these labels have assigned entries only, and the share of the relevant "
+        f"entries that were assigned is not known. State it: {option('observed_rate', 0.7)}."
+    ] * bool(unstated)
+    notes += [f"No share of {quoted(few)}: fewer than {MIN_KNOWN} entries are known."] * bool(few)
+    frame = evidence.opened.frame
+    if by is not None and frame is not None:
+        values = set(pd.unique(frame[by].dropna())) - (set(table["group"]) if len(table) else set())
+        small = [name_group(value) for value in sorted(values, key=str)]
+        enough = f"a group needs {MIN_ITEMS} items, and a label {MIN_KNOWN} known entries in it."
+        notes += [f"No share of {quoted(small)} in column {by!r}: {enough}"] * bool(small)
+    return notes
+
+
 def _find_group(groups: Groups, versus: Any) -> Any:
     """Return the group that a value or its text names."""
     values = [value for value, _ in groups if value is not None]
@@ -114,7 +136,7 @@ def _measure(
 def _choose_estimate(
     evidence: Evidence, label: Labels, confidence: float
 ) -> tuple[Callable[[Mask], Prevalence], float]:
-    """Return the estimate for a group of items, and the gain. Under a rate of their own, gaps have no gain."""
+    """Return the estimate for a group of items, and the gain; none without gaps, or if these have their own rate."""
     relevant, known, p = _take_entries(evidence, label)
     if evidence.sources is not None:
         deviation = evidence.sources.measure_deviation(p)
@@ -127,8 +149,31 @@ def _choose_estimate(
         low, high = (_multiply(evidence.vary_rates(z), evidence, label) for z in (-1.0, 1.0))
         of_shift = (high - low) / 2
         return lambda at: estimate_shifted(relevant[at], known[at], p[at], of_shift[at], confidence), np.nan
-    correction, rate = Correction.fit(relevant[known], p[known]), evidence.observed_rate or 1.0
-    return lambda at: correction.estimate(relevant[at], p[at], known[at], confidence).divide(rate), correction.gain
+    correction, rate = Correction.fit(relevant[known], p[known]), evidence.observed_rate
+    gain = np.nan if known.all() else correction.gain
+    if rate is None or not _are_positive_only(evidence, label).all():
+        return lambda at: correction.estimate(relevant[at], p[at], known[at], confidence), gain
+    c, chance = _find_rate(evidence, rate, confidence)
+    return lambda at: correction.estimate(relevant[at], p[at], known[at], confidence).divide(c, chance), gain
+
+
+def _are_positive_only(evidence: Evidence, label: Labels) -> Mask:
+    """Return which of the labels have assigned entries only."""
+    names = evidence.labels.names
+    positives = np.broadcast_to(evidence.labels.positives, len(names))
+    return positives[[names.index(name) for name in ((label,) if isinstance(label, str) else label)]]
+
+
+def _find_rate(evidence: Evidence, rate: float, confidence: float) -> tuple[Share, float]:
+    """Return c with its interval, and the quantile for the chance by which a number of entries was assigned.
+
+    A frequency that was asked for is about the entries of this table.
+    """
+    quantile = float(ndtri((1 + confidence) / 2))
+    if evidence.asked_frequency is None or (asked := evidence.asked_frequency.share) is None:
+        return Share(rate, rate, rate), quantile
+    power = quantile / ndtri(0.95)  # the interval of c is one of 90 %
+    return Share(rate, *(min(rate * float((each / rate) ** power), 1.0) for each in asked[1:])), 0.0
 
 
 def _multiply(p: Floats, evidence: Evidence, label: Labels) -> Floats:
@@ -149,9 +194,13 @@ def _take_entries(evidence: Evidence, label: Labels) -> tuple[Mask, Mask, Floats
         raise ValueError(
             f"{missing[0]!r} is not a label with known entries of both values: {closest(missing[0], names)}"
         )
-    if len(together) > 1 and evidence.labels.positive_only:
-        raise ValueError("labels together cannot be counted where the table has assigned tags only: c is per label.")
+    are_positive_only = _are_positive_only(evidence, label)
+    if len(together) > 1 and are_positive_only.any():
+        raise ValueError("labels together cannot be counted where one of them has assigned tags only: c is per label.")
     at = [names.index(name) for name in together]
+    if evidence.labels.is_mixed and are_positive_only.all() and evidence.observed_rate is not None:
+        assigned = evidence.labels.relevant[:, at[0]]  # known of each item: it was assigned, or not
+        return assigned, np.ones(len(assigned), dtype=bool), assigned.astype(float)
     p = _multiply(evidence.learned_probabilities, evidence, label)
     relevant = np.asarray(known.relevant[:, at].all(axis=1))
     observed = np.asarray(known.observed[:, at].all(axis=1))

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from halflabel._arrays import Floats, Mask
+from halflabel.evidence.label_frequency import Share
 from halflabel.labels.intervals import wilson_interval
 
 #: Minimum number of items of a group, and of known entries of a label in a group.
@@ -42,9 +43,29 @@ class Prevalence:
     low: float
     high: float
 
-    def divide(self, rate: float) -> Prevalence:
-        """Return the share of relevant entries where this is the share of assigned ones, and ``rate`` is c."""
-        return Prevalence(self.n_items, self.n_known, *(min(x / rate, 1.0) for x in (self.share, self.low, self.high)))
+    def divide(self, rate: Share, quantile: float = 0.0) -> Prevalence:
+        """Return the share of relevant entries where this is the share of assigned ones, and ``rate`` is c.
+
+        The two intervals are combined on the scale of logarithms, as :func:`subtract` does. If all items are known, the
+        number of assigned entries still depends on chance: each relevant entry was assigned with the probability c.
+
+        Parameters
+        ----------
+        rate : Share
+        quantile : float, default=0
+            The quantile of the normal distribution for this chance; 0 if ``rate`` is about these items.
+        """
+        c, lowest, highest = rate
+        if self.share == 0:
+            return Prevalence(self.n_items, self.n_known, 0.0, 0.0, min(self.high / lowest, 1.0))
+        chance = quantile * np.sqrt((1 - c) / (self.share * self.n_items)) if self.n_known == self.n_items else 0.0
+        share = min(self.share / c, 1.0)
+        below = np.inf if self.low == 0 else np.hypot(np.log(self.share / self.low), np.log(highest / c))
+        above = np.hypot(np.log(self.high / self.share), np.log(c / lowest))
+        low, high = (
+            self.share / c * float(np.exp(side)) for side in (-np.hypot(below, chance), np.hypot(above, chance))
+        )
+        return Prevalence(self.n_items, self.n_known, share, min(low, 1.0), min(high, 1.0))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Ints
+from halflabel.completion.prevalence_table import name_group
 from halflabel.labels.intervals import wilson_interval
 from halflabel.report.scatter import WORDS
 
@@ -154,6 +155,25 @@ def plot_learning_curve(ax: Axes, curve: pd.DataFrame, metric: str, name: str) -
     """
     ax.plot(curve["labelled"], curve[metric], "o-", color=RELEVANT)
     ax.set(xlabel="labelled items", ylabel=f"{name} on hidden entries", xlim=(0, None))
+    return ax
+
+
+def plot_prevalence(ax: Axes, table: pd.DataFrame) -> Axes:
+    """Draw the share of each label and group with its interval, the first row at the top.
+
+    Parameters
+    ----------
+    ax : Axes
+    table : DataFrame
+        From :meth:`halflabel.Completion.prevalence`.
+    """
+    group = table["group"].map(name_group) if "group" in table else pd.Series("", index=table.index)
+    names = [_escape_mathematics(f"{label}  {part}".strip()) for label, part in zip(table["label"], group, strict=True)]
+    places = np.arange(len(table))[::-1]
+    ax.hlines(places, table["low"], table["high"], color=RELEVANT)
+    ax.plot(table["share"], places, "o", color=RELEVANT)
+    ax.set(yticks=places, yticklabels=names, xlim=(0, 1), ylim=(-0.6, len(table) - 0.4))
+    ax.set_xlabel("share of the items, with its interval")
     return ax
 
 

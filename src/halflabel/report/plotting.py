@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from halflabel._forwarding import accept_seed
 from halflabel.completion.explanation import find_label
 from halflabel.evaluation.hiding import IN_WORDS
 from halflabel.evaluation.learning_curve import CURVE_REPEATS, measure_learning_curve
-from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve
+from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve, plot_prevalence
 from halflabel.report.pictures import draw_on_axes
 from halflabel.report.quality import bin_calibration, count_fillable
 
@@ -103,6 +103,21 @@ class Plots:
             raise ValueError("there is no gap, so that nothing could be filled.")
         rows = count_fillable(gaps, completion.evidence.fill_at, PRECISIONS)
         return plot_coverage(make_axes(ax), rows, completion.evidence.min_precision)
+
+    def prevalence(self, by: str | None = None, *, ax: Axes | None = None, **asked: Any) -> Axes:
+        """Draw how frequent each label is, with an interval.
+
+        ``by`` and ``asked`` are arguments of :meth:`halflabel.Completion.prevalence`.
+
+        Raises
+        ------
+        ValueError
+            If no label has a share.
+        """
+        table = self.completion.prevalence(by, **asked)
+        if table.empty:
+            raise ValueError("no label has enough known entries for a share.")
+        return plot_prevalence(make_axes(ax), table)
 
     @accept_seed
     def learning_curve(
