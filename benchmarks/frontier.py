@@ -95,12 +95,12 @@ def draw(table, folder):
             axes.set_title(f"{round(share * N_ITEMS)} of {N_ITEMS} items labelled", loc="left", color=text, fontsize=9)
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter("{x:g}")
-            axes.margins(x=0.15, y=0.1)
+            axes.margins(x=0.2, y=0.1)
             axes.set_xlabel("CPU seconds", color=text, fontsize=8)
             axes.tick_params(colors=text, labelsize=8, which="both", length=0)
             axes.spines[:].set_visible(False)
             axes.grid(color=line, lw=0.4, alpha=0.5)
-        figure.axes[0].set_ylabel("Brier score, of the default", color=text, fontsize=8)
+        figure.axes[0].set_ylabel("Brier score / default", color=text, fontsize=8)
         with rc_context({"svg.fonttype": "none", "svg.hashsalt": "halflabel"}):  # text stays text: a small file
             figure.savefig(folder / f"frontier-{mode}.svg", transparent=True, metadata={"Date": None})
 
