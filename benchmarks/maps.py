@@ -168,14 +168,9 @@ def print_costs(sizes):
         X = rng.normal(size=(20, 100))[group] * 2 + rng.normal(size=(n, 100))
         p = np.where(np.arange(20) == group[:, None], 0.9, 0.02)
         known = PartialLabels.from_table((np.arange(20) == group[:, None]).astype(float))
-        filled = SimpleNamespace(
-            opened=SimpleNamespace(X=X),
-            learned_from=known,
-            learned_probabilities=p,
-            model=None,
-            index=pd.RangeIndex(n),
-        )
-        seconds, _ = time_cpu(lambda filled=filled: draw_item_map(filled.evidence))
+        opened = SimpleNamespace(X=X, index=pd.RangeIndex(n), as_given=lambda table: table)
+        evidence = SimpleNamespace(opened=opened, learned_from=known, learned_probabilities=p, model=None)
+        seconds, _ = time_cpu(lambda evidence=evidence: draw_item_map(evidence))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         print(f"{n:,} items: {seconds:.0f} CPU seconds, {memory:.1f} GB", flush=True)
 
@@ -188,7 +183,7 @@ def main():
     parser.add_argument("--methods", nargs="+", help="by default all")
     parser.add_argument("--shuffled", action="store_true")
     parser.add_argument("--large", action="store_true")
-    parser.add_argument("--sizes", nargs="+", type=int, default=[2400, 28_596, 100_000])
+    parser.add_argument("--sizes", nargs="+", type=int, default=[2400, 10_000, 28_596, 100_000])
     options = parser.parse_args()
     with use_one_thread():
         if options.large:
