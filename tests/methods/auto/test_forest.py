@@ -84,9 +84,9 @@ def test_too_many_labels_for_the_leaves_are_a_warning(monkeypatch):
     folds = Folds.split(labels, 2, rng)
     effort = replace(EFFORTS["fast"], n_trees=4)
     monkeypatch.setattr(forest, "LEAF_CELLS", 4 * 12 * 5)
-    forest._warn_of_few_leaves(folds, effort)  # few labels: the size of trees is a matter of settings
+    forest.warn_of_few_leaves(folds, effort)  # few labels: the size of trees is a matter of settings
     monkeypatch.setattr(forest, "MAX_LABELS", 11)
     with pytest.warns(UserWarning, match="with 12 labels, a tree has at most 5 leaves"):
-        forest._warn_of_few_leaves(folds, effort)
+        forest.warn_of_few_leaves(folds, effort)
     monkeypatch.setattr(forest, "LEAF_CELLS", 4 * 12 * 20)
-    forest._warn_of_few_leaves(folds, effort)  # 20 leaves of two items each are all that 40 items fill
+    forest.warn_of_few_leaves(folds, effort)  # 20 leaves of two items each are all that 40 items fill

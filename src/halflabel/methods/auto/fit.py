@@ -20,6 +20,7 @@ from halflabel.methods.auto.beta_calibration import calibrate
 from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import Ensemble, fit_ensemble, uses_graph
 from halflabel.methods.auto.folds import Folds
+from halflabel.methods.auto.forest import warn_of_few_leaves
 from halflabel.methods.auto.graph import Neighbourhood
 from halflabel.methods.auto.new_items import NewItemDecision
 from halflabel.methods.auto.prior import WithPrior, add_prior
@@ -184,6 +185,8 @@ def _fit_members(data: Data, config: Config) -> tuple[FittedMembers, Floats, Mas
     """Fit the members. Return also the log odds of all cells, and the mask of out-of-fold cells."""
     labels = data.labels
     folds = Folds.split(labels, config.n_folds, make_rng(config.seed, Stream.FOLDS), data.groups)
+    if "trees" in config.members:
+        warn_of_few_leaves(folds, EFFORTS[config.effort])
     task = Task(data.X, labels, folds, EFFORTS[config.effort], config.seed, config.n_neighbors)
     fitted, has_graph = fit_ensemble(task, config.members), uses_graph(config.members)
     members = FittedMembers(

@@ -73,7 +73,6 @@ def grow_forest(
 ) -> Fitted[Forest]:
     """Grow extremely randomised trees on the labelled items, for all labels together."""
     labelled = X[folds.rows]
-    _warn_of_few_leaves(folds, effort)
 
     def grow_part(fold: int, rng: np.random.Generator) -> Trees:
         known = np.flatnonzero(folds.fold != fold)
@@ -130,7 +129,7 @@ def _limit_leaves(n_trees: int, n_labels: int, largest_bag: int) -> int | None:
     return None if max_leaves * MIN_LEAF >= largest_bag else max(max_leaves, 2)
 
 
-def _warn_of_few_leaves(folds: Folds, effort: Effort) -> None:
+def warn_of_few_leaves(folds: Folds, effort: Effort) -> None:
     """Warn if the number of labels makes each tree far smaller than its items allow."""
     n_labels, largest = folds.Y.shape[1], min(len(folds.rows), effort.max_tree_items)
     limit = _limit_leaves(count_trees_per_fold(effort, folds) * len(folds.numbers), n_labels, largest)
