@@ -2,7 +2,8 @@
 
 "complete" and "predict" have a table of 300 rows, 12 features and 3 labels, 30 % of the items labelled. Every command
 runs several times with all versions in turn; the table has medians. As after an installation, modules are compiled: the
-first run, which is not counted, writes their bytecode into a temporary folder.
+first run, which is not counted, writes their bytecode into a temporary folder. Libraries have as many threads as they
+take.
 
     git worktree add /tmp/before COMMIT
     python benchmarks/startup.py --code /tmp/before/src src
@@ -28,6 +29,7 @@ COMMANDS = {
     "import halflabel": ["-c", "import halflabel"],
     "halflabel --help": [*CLI, "--help"],
     "halflabel complete --help": [*CLI, "complete", "--help"],
+    "halflabel review --help": [*CLI, "review", "--help"],
     "halflabel data describe": [*CLI, "data", "describe", "items.csv", "--labels", "tag_*"],
     "halflabel complete": [*CLI, "complete", "items.csv", "--labels", "tag_*", "--model", "m.halflabel"],
     "halflabel predict": [*CLI, "predict", "m.halflabel", "new.csv"],
@@ -47,7 +49,7 @@ def write_items(folder, n=300, n_features=12, n_labels=3):
 
 def time_process(arguments, folder, code):
     """Return the CPU seconds of a Python process."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     environment |= {"PYTHONPYCACHEPREFIX": str(folder / "compiled"), "PYTHONDONTWRITEBYTECODE": ""}
     if code:
         environment["PYTHONPATH"] = str(Path(code).resolve())
