@@ -47,7 +47,7 @@ def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) 
     for part in gen_batches(len(queries), max(1, CELLS // n)):
         rows = queries[part]
         drawn, on_map = (pairwise_distances(each[rows], each) for each in (space, coordinates))
-        drawn[np.arange(len(rows)), rows] = on_map[np.arange(len(rows)), rows] = np.inf  # the item is no neighbour
+        drawn[np.arange(len(rows)), rows] = on_map[np.arange(len(rows)), rows] = np.inf  # an item is not near itself
         excess += [_count_excess(drawn, on_map, k), _count_excess(on_map, drawn, k)]
     trustworthiness, continuity = 1 - excess * 2 / (len(queries) * k * (2 * n - 3 * k - 1))
     return float(trustworthiness), float(continuity)
