@@ -18,7 +18,7 @@ from tests import costs  # noqa: E402
 from tests.shared_fits import remember, remember_fits  # noqa: E402
 
 from halflabel import PartialLabels  # noqa: E402
-from halflabel.completion import evidence, filling  # noqa: E402
+from halflabel.completion import checked_values, evidence, filling, values  # noqa: E402
 from halflabel.evaluation import learning_curve  # noqa: E402
 from halflabel.methods.auto import EFFORTS  # noqa: E402
 from halflabel.methods.auto.residuals import refine  # noqa: E402
@@ -90,9 +90,9 @@ def one_member(small_forests: None) -> Iterator[None]:
         )  # one setting of LowRankVVMR, not three
         for module in (filling, learning_curve):
             patch.setattr(module, "fit_with_auxiliary", remember_fits(module.fit_with_auxiliary))
-        patch.setattr(evidence, "measure_drift", remember(evidence.measure_drift))
+        patch.setattr(checked_values, "measure_drift", remember(checked_values.measure_drift))
         patch.setattr(evidence, "estimate_errors", remember(evidence.estimate_errors))
-        patch.setattr(evidence.ResampledCalibration, "fit", remember(evidence.ResampledCalibration.fit))
+        patch.setattr(values.ResampledCalibration, "fit", remember(values.ResampledCalibration.fit))
         yield
 
 

@@ -7,7 +7,8 @@ import pytest
 from tests.completion.test_result import Assuming, open_tags
 from tests.completion.test_review_list import P, complete, open_songs
 
-from halflabel.completion.evidence import USUAL_RATES, Evidence
+from halflabel.completion.checked_values import USUAL_RATES
+from halflabel.completion.evidence import Evidence
 from halflabel.labels.positive_only import Assumption
 
 COLUMNS = ["observed_rate", "filled", "expected", "threshold"]

@@ -1,0 +1,312 @@
+"""The values of a completion: labels that were learned from, probabilities, and the filled entries that follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.completion.asked_frequency import AskedFrequency
+from halflabel.completion.completed_frame import build_frame
+from halflabel.completion.gap_sentences import describe_gaps
+from halflabel.completion.sources import Sources
+from halflabel.evidence.components import take_components
+from halflabel.evidence.drawing import digest_table
+from halflabel.evidence.lower_bounds import (
+    MIN_P,
+    ResampledCalibration,
+    lower_irrelevant,
+    lower_positives,
+    lower_probabilities,
+)
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fill_confident
+from halflabel.labels.label_rules import LabelRule
+from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
+from halflabel.labels.rules import Rule
+from halflabel.methods.auto import MixedLabeler
+from halflabel.methods.auto.kept import KeptFit
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.canonical_order import order_items
+from halflabel.methods.valid_labels import ValidLabels, find_valid_labels
+from halflabel.table import OpenTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Values:
+    """The values of a completion, as arrays, and what they were learned from.
+
+    Everything is computed when it is first used. Random samples are drawn in canonical order, so that the order of the
+    rows changes nothing.
+
+    Parameters
+    ----------
+    opened : OpenTable
+        The input: features, labels, roles, notes.
+    model : PartialLabelEstimator
+        The fitted method.
+    min_precision : float or None
+        The expected precision below which entries were left empty.
+    calibrate_on : ndarray of bool, shape (n_items, n_labels), or None
+        The given entries on which probabilities were fitted and are checked; None for all of them.
+    delivered : ndarray of int8, shape (n_items, n_labels), or None
+        The labels after completion where answers and a frozen fit decide them; None where the fit does.
+    as_known : PartialLabelEstimator, optional
+        The fitted method before the probabilities of gaps were shifted to a rate of their own, if they were.
+    kept_fit : KeptFit, optional
+        The fit that the method was updated from, if it was.
+    sources : Sources, optional
+        The error rates of the sources, where entries have votes of several people or models.
+    asked_frequency : AskedFrequency, optional
+        The answers that estimate the label frequency, where it is asked for.
+    """
+
+    opened: OpenTable
+    model: PartialLabelEstimator
+    min_precision: float | None = None
+    calibrate_on: Mask | None = None
+    delivered: NDArray[np.int8] | None = None
+    as_known: PartialLabelEstimator | None = None
+    kept_fit: KeptFit | None = None
+    sources: Sources | None = None
+    asked_frequency: AskedFrequency | None = None
+
+    @property
+    def labels(self) -> PartialLabels:
+        """The labels as they were given, without the labels that cannot be learned."""
+        return self.opened.labels
+
+    @property
+    def rule(self) -> Rule:
+        """The threshold rule that decided which entries are filled in as relevant."""
+        return self.model.resolve_rule() if self.min_precision is None else Rule("precision", at=self.min_precision)
+
+    @property
+    def observed_rate(self) -> float | None:
+        """The label frequency c that is assumed for positive-only labels, if any."""
+        learns = isinstance(self.model, LearnsFromPositives | MixedLabeler)
+        return self.model.observed_rate if learns else None
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """The kinds of gap, and how each kind was filled, in sentences."""
+        voted = () if self.sources is None else self.sources.sentences
+        return describe_gaps(self.labels if self.sources is None else self.learned_from, self.model, self.rule, voted)
+
+    @property
+    def weights(self) -> sparse.csr_array | None:
+        """The weights between items that the method used, if it used any."""
+        return getattr(self.model, "weights_", None)
+
+    # The labels that were learned from, and the values that follow.
+
+    @cached_property
+    def learned_from(self) -> PartialLabels:
+        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant.
+
+        Of entries with votes, it is the more probable value.
+        """
+        if self.sources is not None:
+            return self.sources.consensus
+        return mark_unassigned(self.labels)
+
+    @cached_property
+    def calibrated_on(self) -> PartialLabels:
+        """:attr:`learned_from` without the entries that probabilities were not fitted on.
+
+        In a mixed table, it has no entry of the positive-only labels: none of them is known to be irrelevant.
+        """
+        if self.labels.is_mixed:
+            return self.labels.hide(np.broadcast_to(self.labels.positives, self.labels.shape))
+        return self.learned_from if self.calibrate_on is None else self.learned_from.hide(~self.calibrate_on)
+
+    @property
+    def checked_on(self) -> PartialLabels:
+        """The entries that can show whether probabilities are calibrated: with votes, only known entries.
+
+        The more probable value of an entry with votes depends on the probabilities.
+        """
+        return self.calibrated_on if self.sources is None else self.labels
+
+    @property
+    def ranked_only(self) -> Mask:
+        """The labels that are ranked and not filled in: positive-only ones of a mixed table.
+
+        With a label frequency they are filled in, unless a precision is asked for, which no known entry confirms.
+        """
+        unfilled = self.labels.is_mixed and (self.observed_rate is None or self.min_precision is not None)
+        return np.asarray(self.labels.positives) & unfilled
+
+    @cached_property
+    def of_filled(self) -> Self:
+        """The evidence of the labels that are filled in, which do not depend on labels that are ranked only."""
+        if not self.ranked_only.any():
+            return self
+        assert isinstance(self.model, MixedLabeler)  # no other method supports such tables
+        kept = np.flatnonzero(~self.ranked_only)
+        opened = self.opened.keep_labels([self.labels.names[j] for j in kept])
+        delivered = None if self.delivered is None else self.delivered[:, kept]
+        return replace(self, opened=opened, model=self.model.first_, delivered=delivered).obey_rules()
+
+    @property
+    def probabilities(self) -> Floats:
+        """Calibrated probabilities. For observed entries they are out of fold."""
+        p: Floats = self.model.label_probabilities_
+        return p
+
+    @cached_property
+    def learned_probabilities(self) -> Floats:
+        """Probabilities of relevance in :attr:`learned_from`. For positive-only labels, this is P(assigned).
+
+        With votes, they are the probabilities by the features alone.
+        """
+        if self.sources is not None:
+            return self.sources.fit.prior
+        if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
+            p: Floats = self.model.assume(None).probabilities
+            return p
+        return self.probabilities
+
+    @cached_property
+    def state(self) -> NDArray[np.int8]:
+        """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown. Given entries do not change."""
+        if self.delivered is not None:
+            return self.delivered
+        if self.ranked_only.any():
+            state = self.labels.state.copy()
+            state[:, ~self.ranked_only] = self.of_filled.state
+            return state
+        if self.min_precision is not None:
+            filled = self.fill_at(self.min_precision)
+        else:
+            answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
+            filled = np.where(answer == 1, 1, -1).astype(np.int8)
+        filled = np.where(self.labels.observed, self.labels.state, filled)
+        return filled if self.valid_labels is None or not filled.all() else self._correct(filled, self.valid_labels)
+
+    def _correct(self, filled: NDArray[np.int8], valid: ValidLabels) -> NDArray[np.int8]:
+        """Return the completed labels, where given entries that the fit did not have may decide others by the rules."""
+        margins = filled * (0.5 + np.abs(self.probabilities - 0.5))
+        return np.where(valid.decide(margins, self.labels.state), 1, -1).astype(np.int8)
+
+    def obey_rules(self) -> Self:
+        """Return the evidence with probabilities and filled entries that obey the rules of the table between labels."""
+        rules = self.opened.rules
+        return replace(self, model=self.model.obey(rules, self.labels)) if rules.rules else self
+
+    @property
+    def valid_labels(self) -> ValidLabels | None:
+        """The labels that obey the rules between labels, or None without rules."""
+        rules = getattr(self.model, "label_rules_", None)
+        return None if rules is None else find_valid_labels(rules)
+
+    @cached_property
+    def written_state(self) -> NDArray[np.int8]:
+        """:attr:`state` of all labels of the completed table: one that is not learned stays as it was given."""
+        whole = self.opened.written_labels
+        state = whole.state.copy()
+        state[:, [whole.names.index(name) for name in self.labels.names]] = self.state
+        return state
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The completed table as a DataFrame, whatever kind of object was given."""
+        return build_frame(self.opened, self.written_state)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the completed labels, which a certificate names."""
+        return digest_table(list(map(str, self.opened.index)), self.labels.names, self.state)
+
+    def fill_at(self, precision: float, n_times: float = 1.0) -> NDArray[np.int8]:
+        """Return the gaps that can be filled at a precision: +1 relevant, -1 irrelevant, 0 neither.
+
+        Of each label and value, these are the most probable entries whose mean probability of being right reaches the
+        precision. Probabilities of being relevant are lowered by their uncertainty, see
+        :mod:`halflabel.evidence.lower_bounds`.
+
+        Parameters
+        ----------
+        precision : float in (0.5, 1)
+        n_times : float, default=1
+            As if the number of labelled items that calibrate were larger by this factor.
+        """
+        return self._fill_at(self.probabilities, precision, self.observed_rate, n_times)
+
+    def _fill_at(self, p: Floats, precision: float, rate: float | None, n_times: float = 1.0) -> NDArray[np.int8]:
+        """Return :meth:`fill_at` for other probabilities, such as those under another label frequency."""
+        known, model, resampled = self.calibrated_on, self.model, self.resampled_calibration
+        scores = np.where(self.learned_from.observed, model.out_of_fold_scores_, model.label_scores_)
+        if self.labels.positive_only:
+            relevant = lower_positives(p, known, scores, resampled, rate or 1.0, precision)
+            irrelevant = 1 - p
+        else:
+            relevant, irrelevant = self._lower(p, known, scores, n_times)
+        filled = fill_confident(np.where(self.labels.observed, np.nan, p), precision, relevant, irrelevant)
+        if self.valid_labels is None:
+            return filled
+        given, observed = self.labels.state, self.labels.observed
+        return np.where(observed, 0, self.valid_labels.leave_open(np.where(observed, given, filled), given))
+
+    def _lower(self, p: Floats, known: PartialLabels, scores: Floats, n_times: float) -> tuple[Floats, Floats]:
+        """Return lower probabilities of being relevant and of being irrelevant.
+
+        Both include the uncertainty of the calibration, and of the rate among the gaps if they have their own.
+        """
+        resampled = self.resampled_calibration
+        shift = None if self.as_known is None else self.model.shift_
+        if self.as_known is None or shift is None:
+            lower = lower_probabilities(p, known, scores, resampled, n_times)
+            return lower, lower_irrelevant(p, scores, resampled, n_times)
+        before, has_known = self.as_known.label_probabilities_, ~self.labels.unlabelled
+        lower = lower_probabilities(before, known, scores, resampled, n_times, least=0.0)
+        irrelevant = lower_irrelevant(before, scores, resampled, n_times)
+        relevant = np.where(p >= MIN_P, shift.vary(lower, has_known, -1.0), 0.0)
+        return relevant, 1 - shift.vary(1 - irrelevant, has_known, 1.0)
+
+    @property
+    def broken(self) -> list[Mask]:
+        """The given entries that break a rule between labels, for each rule that is broken."""
+        return [entries for _, entries in self.broken_rules]
+
+    @cached_property
+    def broken_rules(self) -> list[tuple[LabelRule, Mask]]:
+        """The rules between labels that given entries break, each with these entries."""
+        return [] if self.valid_labels is None else self.valid_labels.mark_broken(self.labels.state)
+
+    # Samples in canonical order.
+
+    @cached_property
+    def resampled_calibration(self) -> ResampledCalibration | None:
+        """Calibrations of bootstrap samples of the labelled items, or None if nothing was held out."""
+        model, order = self.model, self._order
+        folds = getattr(model, "folds_", None)
+        return ResampledCalibration.fit(
+            self.calibrated_on[order],
+            model.label_scores_[order],
+            model.out_of_fold_scores_[order],
+            folds if folds is None else folds[order],
+            np.random.default_rng(0),
+            self._groups,
+        )
+
+    @property
+    def _groups(self) -> Ints | None:
+        """The groups of the items in canonical order, or None without groups."""
+        return None if self.opened.groups is None else self.opened.groups[self._order]
+
+    @cached_property
+    def _order(self) -> Ints:
+        """The positions of the items in canonical order."""
+        return order_items(self.opened.X, self.learned_from)
+
+    @cached_property
+    def _components(self) -> Floats:
+        """Principal components of the items in canonical order."""
+        return take_components(self.opened.X[self._order], np.random.default_rng(0))
