@@ -24,6 +24,7 @@ extensions = [
     "gallery",
     "notebooks",
     "play",
+    "accessible",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}  # autosummary writes the latter
 exclude_patterns = ["_build", "_generated", "reproduction/README.md"]

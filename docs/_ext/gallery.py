@@ -28,7 +28,7 @@ class Gallery(Directive):
             folder = Path(environment.srcdir) / "examples"
             title = read_title((folder / f"{page}.md").read_text(encoding="utf-8"))
             tile = nodes.container(classes=["tile"])
-            text = [*image_lines(Path(environment.srcdir), page, picture), f"[{title}]({page}.md)", "", description]
+            text = [*image_lines(Path(environment.srcdir), page, picture, title), f"[{title}]({page}.md)", "", description]
             self.state.nested_parse(StringList(text, source=str(folder / "index.md")), 0, tile)
             gallery += tile
         return [gallery]
@@ -50,11 +50,10 @@ def read_title(text: str) -> str:
     return match[1]
 
 
-def image_lines(source: Path, page: str, picture: str) -> list[str]:
+def image_lines(source: Path, page: str, picture: str, title: str) -> list[str]:
     """Return the lines of the picture of a tile, or no lines if the pages are built without outputs."""
     path = f"_generated/examples/{page}/picture-{picture}.png" if picture.isdecimal() else picture
-    # The description is next to the picture, so that a screen reader needs no second one.
-    return [f"[![](/{path})]({page}.md)", ""] if (source / path).is_file() else []
+    return [f"[![{title}](/{path})]({page}.md)", ""] if (source / path).is_file() else []
 
 
 def read_gallery_last(app: Any, environment: Any, pages: list[str]) -> None:
