@@ -28,7 +28,8 @@ class Gallery(Directive):
             folder = Path(environment.srcdir) / "examples"
             title = read_title((folder / f"{page}.md").read_text(encoding="utf-8"))
             tile = nodes.container(classes=["tile"])
-            text = [*image_lines(Path(environment.srcdir), page, picture, title), f"[{title}]({page}.md)", "", description]
+            shown = image_lines(Path(environment.srcdir), page, picture, title)
+            text = [*shown, f"[{title}]({page}.md)", "", description]
             self.state.nested_parse(StringList(text, source=str(folder / "index.md")), 0, tile)
             gallery += tile
         return [gallery]
