@@ -14,8 +14,9 @@ from halflabel.numerics.clauses.forest import find_parents, project_forest
 #: Log odds of a label that is known.
 CERTAIN = 40.0
 
-#: Sweeps over all clauses end when no log odds changes by more than this, or after this number.
-TOLERANCE, MAX_SWEEPS = 1e-6, 3000
+#: Sweeps over all clauses end when no log odds changes by more than this, or after this number. An item whose clauses
+#: nearly imply one another needs thousands; the others are done by then, so that its sweeps cost little.
+TOLERANCE, MAX_SWEEPS = 1e-6, 30_000
 
 #: Maximum number of steps to the root of one equation, and its tolerance.
 MAX_STEPS, ROOT_TOLERANCE = 60, 1e-11
