@@ -10,6 +10,7 @@ import halflabel as hl
 from halflabel.completion import Completion
 from halflabel.folders import complete_folder
 from halflabel.methods.contributions import RULES
+from halflabel.table.rule_files import collect_rules
 
 LABELS = ["jazz", "music", "day", "night"]
 TEXTS = ("jazz -> music", "one of: day, night")
@@ -184,3 +185,16 @@ def test_a_column_of_classes_is_noticed_with_the_way_to_state_it(styles):
 def test_a_column_of_classes_that_is_named_as_a_label_is_an_error_with_the_way_on(styles):
     with pytest.raises(ValueError, match=r"tags='style', absent='irrelevant', rules='one of: \*'"):
         hl.open_table(styles, labels="style")
+
+
+@pytest.mark.parametrize("line", ["other.txt", "x" * 300])
+def test_a_line_of_a_file_of_rules_is_no_path(tmp_path, line):
+    (tmp_path / "rules.txt").write_text(f"a -> b\n{line}\n")
+    (tmp_path / "other.txt").write_text("b -> a\n")
+    with pytest.raises(ValueError, match=rf"rules.txt: '{line[:50]}.*is not a rule between labels"):
+        collect_rules(tmp_path / "rules.txt")
+
+
+def test_a_long_text_that_is_no_rule_is_named():
+    with pytest.raises(ValueError, match="is neither a rule between labels nor a file"):
+        collect_rules("x" * 5000)

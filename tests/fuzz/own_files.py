@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from tests.fuzz.mutator import mutate
+from tests.fuzz.mutator import mutate, overwrite
 from tests.fuzz.structure import Change, change_tree
 from tests.fuzz.tools import TOOLS
 
 from halflabel import files
 from halflabel._ledger import Ledger, read_lines
 from halflabel.completion import Completion
+from halflabel.completion.answers import find_answers
 from halflabel.completion.stated_completion import take_completed
 from halflabel.evidence.certificate import read_certificate, verify
 from halflabel.files.collector import AbsentNotStated
 from halflabel.files.raw_table import ReadError
+from halflabel.files.reading import read_table
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.journal import read_journal
 from halflabel.table import open_table
@@ -178,12 +182,50 @@ def change_description(content: bytes, rng: np.random.Generator) -> bytes:
     return "\n".join(lines).encode()
 
 
+ANSWERS = "item,label,answer,why\ns01,a,1,random\ns02,b,no,uncertain\ns03,a,?,\ns04,b,,\n"
+VOTES = "item,label,source,value\ns01,a,ana,1\ns01,a,model,.25\ns02,b,ana,no\ns02,b,ben,0\n"
+RULES = "# remark\na -> b\nnot b -> not a\nat most one of: a, not b\n"
+
+
+def items() -> pd.DataFrame:
+    return pd.DataFrame(
+        {"id": IDS, "x": np.sin(range(30)).round(1), "a": [1.0, 0.0, None] * 10, "b": [None, 1.0, 0.0] * 10}
+    )
+
+
+def read_review_table(path: Path) -> Any:
+    return find_answers(path, open_table(items(), id="id", labels=LABELS))
+
+
+def read_votes(path: Path) -> Any:
+    return open_table(items(), id="id", labels=LABELS, sources=path)
+
+
+def read_rules(path: Path) -> Any:
+    try:
+        return open_table(items(), id="id", labels=LABELS, rules=f"@{path}")
+    except ValueError as error:
+        is_of_rule = "the rule" in str(error)  # a sentence about rules shows them
+        raise ValueError(f"{path}: {error}" if is_of_rule else str(error)) from error
+
+
+def make_database(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE items (id TEXT PRIMARY KEY, x REAL, v BLOB, a INTEGER)")
+        database.executemany("INSERT INTO items VALUES (?, ?, ?, ?)", [("s1", 0.5, b"7", 1), ("s2", None, None, None)])
+        database.commit()
+
+
 #: (name, suffix, seed, reader, change) of each format.
 WRITTEN: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]] = [
     ("journal of a review", ".jsonl", _content_of(write_review, ".jsonl"), read_review, change_chained),
     ("journal of a finish", ".jsonl", _content_of(finish, ".jsonl"), finish, change_chained),
     ("certificate", ".json", _content_of(write_certificate, ".json"), prove, change_tree),
     ("description", ".toml", DESCRIPTION.encode, describe, change_description),
+    ("answers", ".csv", ANSWERS.encode, read_review_table, mutate),
+    ("votes", ".csv", VOTES.encode, read_votes, mutate),
+    ("rules", ".txt", RULES.encode, read_rules, mutate),
+    ("database", ".sqlite", _content_of(make_database, ".sqlite"), read_table, overwrite),
 ]
 
 _SEEDS = {name: (suffix, seed, change) for name, suffix, seed, _, change in TOOLS}

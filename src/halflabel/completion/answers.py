@@ -15,6 +15,7 @@ from halflabel.labels.answers import Answer, read_answer
 from halflabel.labels.reasons import is_calibrating
 from halflabel.table import OpenTable
 from halflabel.table.cells import describe_missing, read_as_text, show_cell
+from halflabel.table.described import name_second
 from halflabel.table.source_files import read_source
 from halflabel.table.tag_cells import TagNotation
 
@@ -44,7 +45,9 @@ def find_answers(review: Any, opened: OpenTable) -> Answers | None:
     """Return the answers of a review table: a DataFrame, a path, or answers that were read before."""
     if review is None or isinstance(review, Answers):
         return review
-    return read_answers(read_source(review).raw.frame, opened)
+    frame = read_source(review).raw.frame
+    with name_second(review):
+        return read_answers(frame, opened)
 
 
 def use_answers(opened: OpenTable, answers: Answers | None) -> OpenTable:

@@ -94,9 +94,14 @@ def looks_like_label(column: pd.Series[Any]) -> bool:
     return bool(column.isna().any()) and infer_kind(column) == "numbers" and bool(column.dropna().isin((0, 1)).all())
 
 
+#: Characters of the longest cell in a sentence.
+MAX_SHOWN = 200
+
+
 def show_cell(column: pd.Series[Any], row: int) -> str:
     """Return a cell as a person would write it: ``3``, not ``np.int64(3)``."""
-    return repr(column.iloc[row : row + 1].tolist()[0])
+    text = repr(column.iloc[row : row + 1].tolist()[0])
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
 def _holds_nested(column: pd.Series[Any]) -> bool:

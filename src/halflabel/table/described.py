@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from halflabel.files.raw_table import ReadError
 from halflabel.table.columns import Columns, Description
 from halflabel.table.keys import BY_NAME, KEYS
 from halflabel.table.roles import NoLabelsNamed
@@ -45,6 +46,17 @@ class Described:
 def is_path(items: Any) -> bool:
     """Return whether items, or a second table, are a path."""
     return isinstance(items, str | os.PathLike)
+
+
+@contextmanager
+def name_second(table: Any) -> Iterator[None]:
+    """Let an error about the content of a second table begin with its path, if it has one."""
+    try:
+        yield
+    except ValueError as error:
+        if not is_path(table) or str(table) in str(error):
+            raise
+        raise ReadError(f"{table}: {error}") from error
 
 
 def describe_columns(columns: Columns) -> Description:

@@ -22,7 +22,7 @@ from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.positive_only import trust_positives
 from halflabel.methods.valid_labels import check_rules
 from halflabel.table.columns import OF_FILE, Columns, Description, Empty
-from halflabel.table.described import Described, describe_columns, find_description, is_path, take_stated
+from halflabel.table.described import Described, describe_columns, find_description, is_path, name_second, take_stated
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.further import join_further
 from halflabel.table.label_words import find_meanings
@@ -187,15 +187,17 @@ def read_described(items: Any, described: Described, *, labels_apart: bool = Fal
 def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
     """Give every column of a source the role that its description states."""
     _check_labels_once(Y, described.columns)
-    source, columns = add_voted_labels(*join_further(source, described.columns), labels_apart=Y is not None)
+    joined, votes = join_further(source, described.columns), described.columns.sources
+    with name_second(votes):
+        source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
     if source.records is None:
         described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(described.columns.tags)})
     with name_lines(_find_first_line(source.raw.form)), described.name_file():
-        opened = _open_source(source, Y, columns)
+        opened = _open_source(source, Y, columns, votes)
     return replace(opened, description=described.columns, notes=(*described.notes, *opened.notes))
 
 
-def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
+def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any) -> OpenTable:
     raw, assigned = assign_columns(source, columns)
     frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
     roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
@@ -207,7 +209,8 @@ def _open_source(source: Source, Y: Any, columns: Description) -> OpenTable:
     groups, on_groups = _read_groups(frame, roles)
     prior, on_prior = _read_prior(columns, reading, index, roles, frame)
     answers = list_votes(source.records, reading.labels.names)
-    labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id, answers)
+    with name_second(stated_votes):
+        labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id, answers)
     labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
     notes = tuple(note for note in raw.notes if answers is None or not note.endswith(TAKEN_AS_UNKNOWN))
     further = (*on_labels, *on_votes, *on_positives)

@@ -34,7 +34,7 @@ def collect_rules(given: Any) -> tuple[str, ...]:
 
 
 def _read_file(path: Path) -> list[str]:
-    if not path.is_file():
+    if not _is_file(path):
         raise ValueError(
             f"{str(path)!r:.80} is neither a rule between labels nor a file of rules: write 'a -> b', 'one of: a, b', "
             "'at most one of: a, b' or 'at least one of: a, b', or name a file with one rule per line."
@@ -42,8 +42,21 @@ def _read_file(path: Path) -> list[str]:
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"{path}: a file of rules has at most {MAX_BYTES:,} bytes.")
     try:
-        return read_lines(path.read_text(encoding="utf-8-sig"))
+        lines = read_lines(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: it is not UTF-8 text (byte {error.start}): save it as UTF-8.") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    if wrong := [line for line in lines if not is_rule(line)]:  # it would be taken for the path of a further file
+        raise ValueError(
+            f"{path}: {wrong[0]!r:.80} is not a rule between labels: write 'a -> b', 'one of: a, b', "
+            "'at most one of: a, b' or 'at least one of: a, b', or a # before a remark."
+        )
+    return lines
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no file has so long a name
+        return False

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import closest, count, option, plural, quoted
+from halflabel._wording import clipped, closest, count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, PartialLabels
 from halflabel.labels.answers import Answer, read_answer
 from halflabel.labels.votes import Votes
@@ -73,7 +73,7 @@ def _require_known(named: Sequence[str], labels: Sequence[str], frame: pd.DataFr
 
 
 def _describe_unknown(name: str, labels: Sequence[str]) -> str:
-    return f"{name!r} in the votes is not a label of the table: {closest(name, labels)}"
+    return f"{clipped(name)!r} in the votes is not a label of the table: {closest(name, labels)}"
 
 
 def leaves_labels_to_votes(frame: pd.DataFrame, columns: Description, labels: Sequence[str]) -> bool:
