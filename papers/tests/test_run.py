@@ -100,6 +100,19 @@ def test_an_incomplete_line_is_ignored_and_an_invalid_one_named(tmp_path):
         store.read()
 
 
+def test_records_of_the_first_version_are_continued_and_a_changed_one_is_named(tmp_path):
+    store = Store(tmp_path / "records.jsonl")
+    first, second = (execute(run, None) for run in plan_runs(load_paper(TOY))[:2])
+    store.path.write_text(first.to_line() + "\n")
+    assert list(store.read()) == [first.key]
+    store.append(second)
+    assert [record.to_line() for record in store.read().values()] == [first.to_line(), second.to_line()]
+    lines = store.path.read_text().splitlines(keepends=True)
+    store.path.write_text("".join([lines[0], lines[2]]))  # an outcome that nobody likes
+    with pytest.raises(ValueError, match="line 2: its digest does not follow"):
+        store.read()
+
+
 def test_killed_runs_resume_to_the_same_records(tmp_path, toy):
     """SIGKILL after the first records; the second start does the rest, and nothing differs from an undisturbed run."""
     command = [sys.executable, "-m", "papers.tests.run_toy", TOY, str(tmp_path)]
@@ -112,7 +125,7 @@ def test_killed_runs_resume_to_the_same_records(tmp_path, toy):
     process.wait()
     survived = path.read_text().count("\n")
     assert 3 <= survived < 26, "the process was not killed in the middle"
-    done = {json.loads(line)["key"]: json.loads(line)["made"] for line in path.read_text().splitlines()[:survived]}
+    done = {json.loads(line)["key"]: json.loads(line)["made"] for line in path.read_text().splitlines()[1:survived]}
     prepare(TOY, "full").run(Store(path), n_jobs=1)
     resumed = Store(path).read()
     undisturbed = [record for record in toy[1] if not record.skipped]

@@ -17,7 +17,7 @@ def test_a_record_is_whole_or_can_be_written_again(tmp_path):
     run = plan_runs(load_paper(TOY))[0]
     store = Store(tmp_path / "records.jsonl")
     store.append(Record.of(run, metrics={"a": 1.0}))
-    for failure in attempts(fail_call("fsync"), FULL_DISK):
+    for failure in attempts(fail_call("fdatasync"), FULL_DISK):
         with failure, suppress(OSError):
             store.append(Record.of(run, metrics={"a": 2.0}))
         assert store.read()[run.key].metrics["a"] in (1.0, 2.0)

@@ -14,6 +14,9 @@ from halflabel._files import atomic_write
 #: The key of the digest in a JSON object that has its own.
 KEY = "sha256"
 
+#: The begin of the last line of a page that has its own.
+_COMMENT = "<!-- halflabel, sha256 of the text above: "
+
 
 class DamagedFile(ValueError):
     """A file does not hold the content that was written."""
@@ -55,6 +58,27 @@ def read_object(path: Path) -> dict[str, Any]:
     raise DamagedFile(f"{path} is damaged: it does not hold the content that was written.")
 
 
+def sign_page(text: str) -> str:
+    """Return a page of HTML with the digest of its text in the last line."""
+    return f"{text}{_COMMENT}{_digest_text(text)} -->\n"
+
+
+def is_page(path: Path) -> bool:
+    """Return whether a file begins as a page of HTML does."""
+    with open(path, "rb") as file:
+        return file.read(100).lstrip().lower().startswith(b"<!doctype html")
+
+
+def is_page_intact(path: Path) -> bool:
+    """Return whether a page is as :func:`sign_page` returned it."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return text == sign_page(text.rpartition(_COMMENT)[0])
+
+
+def _digest_text(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
 def _digest(values: Mapping[str, Any]) -> str:
     """Return the SHA-256 of values as JSON, whatever the order of their keys."""
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return _digest_text(json.dumps(values, sort_keys=True))

@@ -32,8 +32,13 @@ class Lines:
 
     header: dict[str, Any]  #: The first line.
     records: list[dict[str, Any]]  #: The other lines.
-    chain: str  #: The digest of all lines.
+    digests: tuple[str, ...]  #: The digest of each line and all lines before it.
     n_unchained: int = 0  #: The number of first lines that have no digest, because version 0.1 wrote them.
+
+    @property
+    def chain(self) -> str:
+        """The digest of all lines."""
+        return self.digests[-1]
 
     def notes(self, name: str) -> list[str]:
         """Return a sentence about lines without a digest."""
@@ -91,8 +96,7 @@ class Ledger:
 
     def begin(self, header: Mapping[str, Any]) -> None:
         """Write the first line of a new ledger."""
-        task = {"journal": f"halflabel {self.task}", "version": VERSION, "halflabel": __version__, "at": read_clock()}
-        self.header = {**task, **header}
+        self.header = _make_header(self.task, header)
         self._write([self.header])
         if self.path is not None:
             sync_folder(self.path.parent)
@@ -138,13 +142,9 @@ class Ledger:
             self.notes.append(f"The last line of {path} was cut off by a crash and is dropped.")
 
     def _write(self, values: Iterable[Mapping[str, Any]]) -> None:
-        chain, lines = self.chain, list[str]()
-        for each in values:
-            text = json.dumps(each, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-            chain = _extend(chain, text)
-            lines.append(f'{text[:-1]},"chain":"{chain}"}}\n')
+        text, chain = _write_lines(values, self.chain)
         if self._file >= 0:
-            self._flush("".join(lines).encode())
+            self._flush(text.encode())
         self.chain = chain
 
     def _flush(self, content: bytes) -> None:
@@ -180,27 +180,47 @@ def parse_lines(content: bytes, name: str, task: str | None = None) -> Lines:
     """
     texts = content.decode("utf-8", "replace").removesuffix("\n").split("\n")
     header = _read_header(texts[0], name, task)
-    values, chain, chained = list[dict[str, Any]](), "", header["version"] == VERSION
+    values, digests, chained = list[dict[str, Any]](), list[str](), header["version"] == VERSION
     n_unchained = 0
     for number, text in enumerate(texts, 1):
         found = _DIGEST.search(text)
         plain = text if found is None else text[: found.start()] + "}"
         values.append(_parse_line(plain, name, number))
-        chain = _extend(chain, plain)
+        digests.append(_extend(digests[-1] if digests else "", plain))
         chained = chained or found is not None
         n_unchained += not chained
-        if chained and (found is None or found[1] != chain):
+        if chained and (found is None or found[1] != digests[-1]):
             raise ValueError(
                 f"{name}, line {number}: its digest does not follow from the lines up to it, because one of them was "
                 "changed, lost or moved: use a copy of the journal from before, or begin another one."
             )
-    return Lines(header, values[1:], chain, n_unchained)
+    return Lines(header, values[1:], tuple(digests), n_unchained)
+
+
+def format_ledger(task: str, records: Iterable[Mapping[str, Any]]) -> str:
+    """Return the whole content of a new ledger."""
+    return _write_lines([_make_header(task, {}), *records], "")[0]
 
 
 def is_ledger(path: Path) -> bool:
     """Return whether the first line of a file is that of a ledger."""
     with open(path, "rb") as file:
         return file.read(21) == b'{"journal":"halflabel'
+
+
+def _make_header(task: str, header: Mapping[str, Any]) -> dict[str, Any]:
+    own = {"journal": f"halflabel {task}", "version": VERSION, "halflabel": __version__, "at": read_clock()}
+    return {**own, **header}
+
+
+def _write_lines(values: Iterable[Mapping[str, Any]], chain: str) -> tuple[str, str]:
+    """Return the lines that continue a chain, and the digest of the last one."""
+    lines = list[str]()
+    for each in values:
+        text = json.dumps(each, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+        chain = _extend(chain, text)
+        lines.append(f'{text[:-1]},"chain":"{chain}"}}\n')
+    return "".join(lines), chain
 
 
 def _read_header(text: str, name: str, task: str | None) -> dict[str, Any]:

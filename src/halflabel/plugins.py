@@ -1,4 +1,4 @@
-"""Helpers for other distributions: kinds of arrays, progress, files that appear whole, and numbers in words.
+"""Helpers for other distributions: kinds of arrays, progress, files that appear whole, ledgers, and numbers in words.
 
 An installed distribution adds to halflabel by entry points of two groups:
 
@@ -8,6 +8,7 @@ An installed distribution adds to halflabel by entry points of two groups:
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
 from halflabel._files import atomic_write, together
+from halflabel._ledger import Ledger, format_ledger, is_ledger, read_lines
 from halflabel._progress import step
 from halflabel._wording import NONE, clipped, decimal, plural
 
@@ -15,13 +16,17 @@ __all__ = [
     "NONE",
     "Floats",
     "Ints",
+    "Ledger",
     "Mask",
     "Matrix",
     "atomic_write",
     "clipped",
     "decimal",
+    "format_ledger",
+    "is_ledger",
     "is_sparse",
     "plural",
+    "read_lines",
     "step",
     "stored",
     "together",

@@ -34,9 +34,33 @@ def test_a_model_is_verified_and_a_damaged_one_is_named(tmp_path, songs):
     assert (result.exit_code, "is damaged" in result.output) == (1, True), result.output
 
 
+def test_a_report_is_verified_and_names_the_line_of_its_journal(tmp_path, songs):
+    journal, report = tmp_path / "songs.review.jsonl", tmp_path / "songs.report.html"
+    with Ledger(journal, "review") as ledger:
+        ledger.begin({})
+        ledger.append([{"n": 1}, {"n": 2}])
+        reviewed = {"facts": [("Digest of the journal", ledger.chain)], "sentences": [], "certificate": None}
+        hl.complete(songs, id="song", labels=["tag_*"], effort="fast").report(report, reviewed=reviewed)
+        ledger.append([{"n": 3}])
+    assert "is as it was written" in run("verify", report).output
+    result = run("verify", report, journal)
+    assert (result.exit_code, "after line 3 of" in result.output, "1 line came later" in result.output) == (0, 1, 1)
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:2]))  # whole as a chain, and yet an answer is lost
+    assert run("verify", journal).exit_code == 0
+    result = run("verify", report, journal)
+    assert (result.exit_code, "names no line of" in result.output) == (1, True)
+    journal.write_text("".join(lines))
+    page = report.read_text()
+    report.write_text(page.replace("songs", "sings", 1) if "songs" in page else page.replace("e", "E", 1))
+    for arguments in ([report], [report, journal]):
+        assert "changed after it was written" in " ".join(run("verify", *arguments).output.split())
+
+
 def test_a_place_of_another_kind_is_named(tmp_path, songs):
     assert "holds no run" in run("verify", tmp_path).output
     assert "no such file" in run("verify", tmp_path / "none.json").output
     assert "is not a certificate" in run("verify", songs, songs).output
     (tmp_path / "a.jsonl").write_text('{"journal":"halflabel review","version":1}\n')
     assert "without a table" in run("verify", tmp_path / "a.jsonl", songs).output
+    assert "without a table" in run("verify", tmp_path / "a.jsonl", tmp_path / "a.jsonl").output

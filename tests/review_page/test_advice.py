@@ -47,7 +47,7 @@ def test_no_number_is_expected_where_a_check_contradicts_the_probabilities(situa
     assert advice["expected"] is None
     assert advice["sentence"].startswith("Given entries differ from the gaps: there is no estimate of errors.")
     assert advice["random"] == {"answers": 2, "errors": 1, "expected": None}
-    section = summarize_review(book, advice, None)
+    section = summarize_review(book, advice, None, "")
     assert dict(section["facts"])["Wrong filled values among these"] == "1"
     assert np.isnan(fit.shown_p[situation.given == 0]).all()
     np.testing.assert_array_equal(fit.shown_p[situation.given != 0], fit.p[situation.given != 0])

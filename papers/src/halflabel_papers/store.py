@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from halflabel.plugins import atomic_write
+from halflabel.plugins import Ledger, atomic_write, format_ledger, is_ledger, read_lines
 from halflabel_papers.plan import Run
+
+#: The word in the first line of the records.
+TASK = "reproduction"
 
 try:
     import fcntl
@@ -66,15 +68,22 @@ class Record:
         """The part that is equal, to the last bit, when an interrupted run is repeated."""
         return {name: value for name, value in asdict(self).items() if name not in ("seconds", "made")}
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values. A number that is not finite becomes None, which is read as NaN."""
+        return {**asdict(self), "metrics": {k: v if math.isfinite(v) else None for k, v in self.metrics.items()}}
+
     def to_line(self) -> str:
-        """Return the record as one line of JSON. A number that is not finite becomes null, which is read as NaN."""
-        plain = {**asdict(self), "metrics": {k: v if math.isfinite(v) else None for k, v in self.metrics.items()}}
-        return json.dumps(plain, sort_keys=True, allow_nan=False)
+        """Return the record as one line of JSON."""
+        return json.dumps(self.to_dict(), sort_keys=True, allow_nan=False)
 
     @classmethod
     def from_line(cls, line: str) -> Record:
         """Return the record from the output of :meth:`to_line`."""
-        values = json.loads(line)
+        return cls.from_dict(json.loads(line))
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Record:
+        """Return the record from the output of :meth:`to_dict`."""
         metrics = {k: math.nan if v is None else float(v) for k, v in values.pop("metrics").items()}
         for name in ("grid", "facts", "seconds", "made"):
             values[name] = dict(values[name])
@@ -85,7 +94,7 @@ class Record:
 
 
 class Store:
-    """Records in a file that only grows: a killed process loses at most the line that it was writing.
+    """Records in a ledger: a killed process loses at most the line that it was writing, and a changed line is named.
 
     Parameters
     ----------
@@ -98,18 +107,29 @@ class Store:
 
     def read(self) -> dict[str, Record]:
         """Return the last record of each key. An incomplete last line is ignored."""
-        if not self.path.exists():
+        if not self.path.exists() or not self.path.stat().st_size:
             return {}
+        if not is_ledger(self.path):
+            return self._read_former()
         records = {}
-        for number, line in enumerate(lines := self.path.read_bytes().splitlines(), 1):
-            try:
-                record = Record.from_line(line.decode())
-            except (ValueError, TypeError, KeyError, AttributeError):
-                if number == len(lines):
-                    break
-                raise ValueError(f"{self.path}: line {number} is not a record: remove it, or the file.") from None
+        for number, values in enumerate(read_lines(self.path, TASK).records, 2):
+            record = self._make(Record.from_dict, values, number)
             records[record.key] = record
         return records
+
+    def _read_former(self) -> dict[str, Record]:
+        """Return the records of version 0.1, which wrote no digests."""
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        if not lines[-1].endswith(b"\n"):
+            lines.pop()  # a killed process was writing it
+        records = [self._make(Record.from_line, line, number) for number, line in enumerate(lines, 1)]
+        return {record.key: record for record in records}
+
+    def _make(self, build: Callable[[Any], Record], values: Any, number: int) -> Record:
+        try:
+            return build(values)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise ValueError(f"{self.path}: line {number} is not a record: remove it, or the file.") from None
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -125,24 +145,23 @@ class Store:
             yield
 
     def append(self, record: Record) -> None:
-        """Remove an incomplete line of a killed process, then add one line and write it to the disk."""
-        with self.path.open("ab+") as file:
-            if file.tell() and not _ends_with_newline(file):
-                file.truncate(_after_last_newline(self.path.read_bytes()))
-            file.write(record.to_line().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        """Add a record and write it to the disk. Records of version 0.1 get digests."""
+        if self.path.exists() and self.path.stat().st_size and not is_ledger(self.path):
+            self.replace(self._read_former().values())
+        with Ledger(self.path, TASK) as ledger:
+            if ledger.header is None:
+                ledger.begin({})
+            ledger.append([record.to_dict()])
 
     def replace(self, records: Iterable[Record]) -> None:
         """Write these records only, in this order. The file changes completely or not at all."""
+        records = list(records)
+        if self.path.exists() and is_ledger(self.path) and _are_equal(self.read().values(), records):
+            return
         with atomic_write(self.path, "w") as file:
-            file.writelines(record.to_line() + "\n" for record in records)
+            file.write(format_ledger(TASK, [record.to_dict() for record in records]))
 
 
-def _ends_with_newline(file: Any) -> bool:
-    file.seek(-1, os.SEEK_END)
-    return bool(file.read(1) == b"\n")
-
-
-def _after_last_newline(content: bytes) -> int:
-    return content.rfind(b"\n") + 1
+def _are_equal(some: Iterable[Record], others: Iterable[Record]) -> bool:
+    """Return whether records are written as equal lines; NaN is no equal number."""
+    return [record.to_line() for record in some] == [record.to_line() for record in others]

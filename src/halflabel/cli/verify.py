@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from halflabel._digests import is_page, is_page_intact
 from halflabel._ledger import is_ledger, read_lines
 from halflabel._wording import plural
 from halflabel.cli.console import print_note, print_result
 from halflabel.cli.files import PATH
+
+#: A digest in a certificate or a report.
+_DIGESTS = re.compile(rb"\b[0-9a-f]{64}\b")
 
 
 @click.command(name="verify")
@@ -19,18 +24,26 @@ from halflabel.cli.files import PATH
 def verify_command(place: Path, table: Path | None) -> None:
     """Check that a written file or folder is unchanged.
 
-    PLACE is a certificate together with the TABLE that it is about, the journal of a review or a finish, a model, or
-    the output of a folder run. For a certificate, the random entries of its seed and its bound are computed again.
+    PLACE is a certificate together with the TABLE that it is about, the journal of a review or a finish, a model, a
+    report, the records of a paper, or the output of a folder run. For a certificate, the random entries of its seed
+    and its bound are computed again. A report or a certificate, and a journal as the TABLE: that the journal holds all
+    answers up to the one after which it was made.
 
     \b
     Examples:
       halflabel verify songs.certificate.json songs.completed.csv
-      halflabel verify songs.review.jsonl
+      halflabel verify songs.report.html songs.review.jsonl
       halflabel verify completed-folder
     """  # noqa: D301
     if not place.exists():
         raise ValueError(f"{place}: there is no such file or folder.")
     check = next((check for is_kind, check in _KINDS if is_kind(place)), None)
+    if table is not None and not _is_ledger(place) and _is_ledger(table):
+        sentence = _find_line(place, table)
+        if check is not None:
+            check(place)
+        print_result(f"Verified: {sentence}")
+        return
     if check is not None and table is not None:
         raise click.UsageError(f"{place} is checked without a table: `halflabel verify {place}`.")
     sentence = _verify_certificate(place, table) if check is None else check(place)
@@ -64,6 +77,29 @@ def _verify_ledger(place: Path) -> str:
     return f"{chained} ({plural(len(lines.records), 'record')} of a {task}, digest of the last line {lines.chain})."
 
 
+def _find_line(place: Path, journal: Path) -> str:
+    """Return which line of a journal was the last one when a certificate or a report was made."""
+    lines = read_lines(journal)
+    print_note(*lines.notes(str(journal)))
+    named = set(_DIGESTS.findall(place.read_bytes()))
+    found = [number for number, digest in enumerate(lines.digests, 1) if digest.encode() in named]
+    if not found:
+        raise ValueError(
+            f"{place} names no line of {journal}: it is of another journal, or the last lines of the journal are lost."
+        )
+    later = len(lines.digests) - found[-1]
+    return (
+        f"{place} was made after line {found[-1]} of {journal}; no line was changed, lost or moved, and "
+        f"{plural(later, 'line')} came later."
+    )
+
+
+def _verify_page(place: Path) -> str:
+    if not is_page_intact(place):
+        raise ValueError(f"{place}: the page was changed after it was written, or version 0.1 wrote it: make it again.")
+    return f"{place} is as it was written."
+
+
 def _verify_folder(place: Path) -> str:
     from halflabel.folders.verifying import verify_folder
 
@@ -81,6 +117,10 @@ def _is_ledger(place: Path) -> bool:
     return place.is_file() and is_ledger(place)
 
 
+def _is_page(place: Path) -> bool:
+    return place.is_file() and is_page(place)
+
+
 def _is_model(place: Path) -> bool:
     from halflabel.completion.archive import is_model
 
@@ -92,4 +132,5 @@ _KINDS: tuple[tuple[Callable[[Path], bool], Callable[[Path], str]], ...] = (
     (Path.is_dir, _verify_folder),
     (_is_ledger, _verify_ledger),
     (_is_model, _verify_model),
+    (_is_page, _verify_page),
 )

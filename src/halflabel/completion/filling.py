@@ -352,6 +352,8 @@ def _choose_method(
             f"{option('observed_rate')} is for the default method, but a method was given: set it there, such as "
             "AutoLabeler(observed_rate=0.7)."
         )
+    if not isinstance(method, PartialLabelEstimator):
+        raise TypeError(f"{type(method).__name__} is not a method that fills in labels: use AutoLabeler or SSDRMC.")
     copy: PartialLabelEstimator = clone(method)
     return copy
 

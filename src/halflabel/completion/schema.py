@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from scipy import sparse
@@ -39,7 +39,10 @@ def check_record(kind: type, state: Any) -> None:
 
 
 def check_attributes(kind: type, state: Any) -> None:
-    """Raise a ValueError if an estimator hides a method, lacks a parameter, or has an attribute of another type."""
+    """Raise a ValueError if an estimator hides a method, lacks a parameter, or has an attribute of another type.
+
+    Estimators of this distribution have no attribute that they do not declare. Others declare what they like.
+    """
     if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
         raise ValueError(f"the state of a {kind.__name__} is not a table of attributes")
     hidden = [name for name in state if callable(getattr(kind, name, None)) or _is_property(kind, name)]
@@ -48,10 +51,13 @@ def check_attributes(kind: type, state: Any) -> None:
     lacking = [name for name in kind._get_param_names() if name not in state]  # type: ignore[attr-defined]
     if lacking:
         raise ValueError(f"the parameter {lacking[0]!r} of {kind.__name__} is missing")
-    for name, hint in _get_fitted(kind).items():
-        if name not in state and not hasattr(kind, name):
-            raise ValueError(f"{kind.__name__}.{name} is missing")
-        if name in state and not _matches(state[name], hint):
+    fitted = _get_fitted(kind)
+    if absent := [name for name in fitted if name not in state and not hasattr(kind, name)]:
+        raise ValueError(f"{kind.__name__}.{absent[0]} is missing")
+    for name in state.keys() - set(kind._get_param_names()):  # type: ignore[attr-defined]
+        if name not in fitted and kind.__module__.startswith("halflabel."):
+            raise ValueError(f"{name!r} is no attribute of {kind.__name__}")
+        if name in fitted and not _matches(state[name], fitted[name]):
             raise ValueError(f"{kind.__name__}.{name} is not of the declared type")
 
 
@@ -91,7 +97,8 @@ def _is_property(kind: type, name: str) -> bool:
 def _get_fitted(kind: type) -> dict[str, Any]:
     """Return the annotations of the attributes that a fit of an estimator stores and a file holds."""
     left_out = getattr(kind, "_transductive", ())
-    return {name: hint for name, hint in _get_hints(kind).items() if name.endswith("_") and name not in left_out}
+    names = {name for name in _get_hints(kind) if name.endswith("_") or name.startswith("_")} - {*left_out}
+    return {name: hint for name, hint in _get_hints(kind).items() if name in names and get_origin(hint) is not ClassVar}
 
 
 @cache

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike, is_sparse, stored
 from halflabel._wording import listed
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import CLIP
+from halflabel.labels.calibration import CLIP, Calibrated
 from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.partial import LabelsLike
@@ -64,6 +64,9 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     single_label_: bool
     label_names_: tuple[str, ...]
     thresholds_: Floats
+    calibration_: Calibrated
+    label_scores_: Floats
+    _item_order: Ints
 
     #: The shift of the probabilities of gaps, see :meth:`shift_rates`; None after a fit.
     shift_: RateShift | None = None

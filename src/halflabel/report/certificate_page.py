@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 
+from halflabel._digests import sign_page
 from halflabel.evidence.certificate import Certificate
 
 
@@ -14,4 +15,4 @@ def render_certificate(certificate: Certificate) -> str:
     parts = {"SENTENCE": str(certificate), "CERTIFICATE": dict(certificate)}  # the last one in the file first
     for name, content in parts.items():
         page = page.replace(name, json.dumps(content).replace("<", "\\u003c"), 1)
-    return page
+    return sign_page(page)

@@ -14,6 +14,7 @@ from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from halflabel import _wording
+from halflabel._digests import sign_page
 from halflabel.report.figures import draw_calibration, draw_map
 
 #: Functions of the wording module that templates use.
@@ -31,7 +32,7 @@ def render_html(summary: dict[str, Any]) -> str:
     summary : dict
         From :func:`halflabel.report.summarize`, also after a trip through JSON.
     """
-    return (
+    page = (
         load_templates()
         .get_template("report.html.j2")
         .render(
@@ -40,6 +41,7 @@ def render_html(summary: dict[str, Any]) -> str:
             curve=draw_calibration(summary["calibration"]) if summary["calibration"] else None,
         )
     )
+    return sign_page(f"{page}\n")
 
 
 class _CompiledTemplates(FileSystemBytecodeCache):

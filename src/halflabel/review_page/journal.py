@@ -53,6 +53,11 @@ class Journal:
         self.header: dict[str, Any] = self._ledger.header or {}
         self.notes = self._ledger.notes
 
+    @property
+    def chain(self) -> str:
+        """The digest of all lines."""
+        return self._ledger.chain
+
     def append(self, records: Sequence[Record]) -> None:
         """Write records, and return when they are on the disk. A failed write leaves the file as it was."""
         self._ledger.append(record.to_dict() for record in records)

@@ -42,8 +42,13 @@ def gather_outputs(targets: Targets, book: AnswerBook, ids: pd.Index[Any], revie
     return Outputs(targets, list_answers(book, ids), reviewed)
 
 
-def summarize_review(book: AnswerBook, advice: dict[str, Any], certificate: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the section "Reviewed" of the report: facts, sentences, and the certificate if there is one."""
+def summarize_review(
+    book: AnswerBook, advice: dict[str, Any], certificate: dict[str, Any] | None, chain: str
+) -> dict[str, Any]:
+    """Return the section "Reviewed" of the report: facts, sentences, and the certificate if there is one.
+
+    ``chain`` is the digest of all lines of the journal.
+    """
     active = [record for _, _, record in book.list_active()]
     single = sum(record.op == "answer" for record in active)
     unsure = sum(record.body["value"] is None for record in active)
@@ -56,6 +61,7 @@ def summarize_review(book: AnswerBook, advice: dict[str, Any], certificate: dict
         ("Reviewers", ", ".join(sorted({record.by for record in active})) or NONE),
         ("Random questions answered", count(random["answers"])),
         ("Wrong filled values among these", _compare_errors(random["errors"], random["expected"])),
+        ("Digest of the journal", chain),
     ]
     sentences = [advice["sentence"]] if advice["sentence"] else []
     if certificate is not None:

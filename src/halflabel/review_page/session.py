@@ -439,7 +439,9 @@ class Session:
         """Write the last fit with all answers: table, answers, report, certificate."""
         if self.worker is None or self.config.targets is None or self.fit is None:
             raise ValueError("there is nothing to write yet: wait for the first fit.")
-        reviewed = summarize_review(self.book, advise(self.situation, self.book), self.describe_certificate())
+        reviewed = summarize_review(
+            self.book, advise(self.situation, self.book), self.describe_certificate(), self.journal.chain
+        )
         outputs = gather_outputs(self.config.targets, self.book, self.opened.index, reviewed)
         self.worker.ask(Job("write", {"answers": self.book.to_answers(), "outputs": outputs}))
 

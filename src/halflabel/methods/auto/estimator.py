@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import Calibration
 from halflabel.labels.groups import number_groups
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.partial import LabelsLike
@@ -21,9 +22,10 @@ from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto.beta_calibration import CheckedCalibration, calibrate
 from halflabel.methods.auto.effort import EFFORTS, FORMER_MEMBERS
-from halflabel.methods.auto.ensemble import MEMBERS
+from halflabel.methods.auto.ensemble import MEMBERS, Ensemble
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.fit import Config, Data, FittedAuto, fit_auto
+from halflabel.methods.auto.graph import Neighbourhood
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.new_items import NewItemDecision, divide_by_label, refine_new
 from halflabel.methods.auto.prior import read_prior
@@ -168,8 +170,18 @@ class AutoLabeler(PositiveOnlyEstimator):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
+    weighting_: Weighting
+    learnable_: Mask
     folds_: Ints
     _label_place: Ints
+    ensemble_: Ensemble
+    member_weights_: dict[str, float]
+    members_: dict[str, float]
+    neighbourhood_: Neighbourhood | None
+    ensemble_calibration_: Calibration | None
+    new_item_decision_: NewItemDecision | None
+    prior_weights_: tuple[float, float] | None
+    coupled_: bool
     refiner_: Refiner | None = None  # of models that were saved by an earlier version
 
     own_threshold: ClassVar[float] = 0.0

@@ -105,7 +105,7 @@ class MixedLabeler(PartialLabelEstimator):
 
     own_threshold: ClassVar[float] = 0.0
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups"})
-    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
+    _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_", "calibration_")
 
     first_: AutoLabeler
     second_: AutoLabeler

@@ -56,6 +56,9 @@ class BinaryRelevance(PartialLabelEstimator):
     array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
     """
 
+    scaler_: Scaler
+    classifiers_: list[Any]
+
     def __init__(
         self,
         classifier: BaseEstimator | None = None,

@@ -103,6 +103,13 @@ class MLkNN(PartialLabelEstimator):
     """
 
     #: New items do not need the scores of the fitted items.
+    scaler_: Scaler
+    n_neighbors_: Ints
+    tables_: Ints
+    items_: Matrix
+    relevant_: Mask
+    observed_: Mask
+
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_")
 
     def __init__(

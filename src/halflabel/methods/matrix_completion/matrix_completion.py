@@ -50,6 +50,16 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     max_iter: int
     random_state: int | None
 
+    scaler_: Scaler
+    solver_: str
+    cv_: str
+    alpha_: float
+    label_weight_: float
+    right_: Floats
+    bias_: Floats
+    n_iter_: int
+    entry_weights_: tuple[float, float, float]
+
     own_threshold: ClassVar[float] = 0.0
     _allow_nan: ClassVar[bool] = True
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "left_", "cv_results_")

@@ -168,6 +168,13 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
+    scaler_: Scaler
+    items_: Matrix
+    neighbors_recall_: float
+    n_alternations_: int
+    stopped_: str
+    prior_: KernelRidge
+
     own_threshold: ClassVar[float] = 0.3
 
     #: New items are rebuilt from the fitted items, so that the order of the fitted items is saved.
@@ -325,7 +332,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         max_landmarks = self.max_landmarks if observed.all() else self.max_landmarks // 2
         features = nystroem(self.items_[rows], mean_distance(self.items_, rng), max_landmarks, rng)
         family = kernel_ridge(self.items_[rows], Y, observed, folds[rows], features)
-        self.prior_: KernelRidge = family[0]
+        self.prior_ = family[0]
         return np.moveaxis(family.predict(self.items_), 1, 0)
 
     def _score_new(self, X: Matrix) -> Floats:

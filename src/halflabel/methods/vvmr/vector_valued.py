@@ -48,6 +48,11 @@ class VectorValued(PartialLabelEstimator):
     n_folds: int
     random_state: int | None
 
+    scaler_: Scaler
+    bandwidth_: float
+    setting_: KernelSetting
+    model_: KernelRidge
+
     own_threshold: ClassVar[float] = 0.0
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "cv_results_")
 
@@ -90,7 +95,7 @@ class VectorValued(PartialLabelEstimator):
         self.cv_results_ = {name: np.array(column) for name, column in chosen.table.items()}
         whole = self._problem(best, labels[rows], np.arange(len(rows)))
         weights, self.solution_ = self._solve(whole, self.setting_, rough=False)
-        self.model_: KernelRidge = best.model(weights)
+        self.model_ = best.model(weights)
         self._warn_unless_converged(self.solution_.status, self.solution_.residual)
         out_of_fold = np.full(labels.shape, np.nan)
         out_of_fold[rows] = held_out
