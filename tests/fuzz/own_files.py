@@ -205,7 +205,7 @@ def read_rules(path: Path) -> Any:
     try:
         return open_table(items(), id="id", labels=LABELS, rules=f"@{path}")
     except ValueError as error:
-        is_of_rule = "the rule" in str(error)  # a sentence about rules shows them
+        is_of_rule = " rule" in str(error)  # a sentence about rules shows them
         raise ValueError(f"{path}: {error}" if is_of_rule else str(error)) from error
 
 
