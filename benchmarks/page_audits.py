@@ -47,8 +47,12 @@ class Client:
     """Requests of a page."""
 
     def __init__(self, server):
-        self.port, guard = server.guard.port, server.guard
-        self.headers = {"Cookie": f"{guard.cookie}={guard.secret}", "X-Halflabel": "review"}
+        self.port = server.guard.port
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("GET", server.address.partition(str(self.port))[2])
+        cookie = connection.getresponse().headers["Set-Cookie"].partition(";")[0]
+        connection.close()
+        self.headers = {"Cookie": cookie, "X-Halflabel": "review"}
         self.table, self.n = self.call("GET", "/api/session")["table"], 0
 
     def call(self, method, path, **body):

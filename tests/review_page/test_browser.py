@@ -52,11 +52,12 @@ HOSTILE = [
 
 
 class Command:
-    """``halflabel review`` in a process of its own."""
+    """``halflabel review``, or another command with a page, in a process of its own."""
 
-    def __init__(self, path, *options):
+    def __init__(self, path, *options, name="review"):
         program = "import sys; from halflabel.cli import main; sys.argv[0] = 'halflabel'; main()"
-        command = [sys.executable, "-c", program, "review", str(path), *options, "--no-browser", "--by", "ana"]
+        by = ["--by", "ana"] if name == "review" else []
+        command = [sys.executable, "-c", program, name, str(path), *options, "--no-browser", *by]
         number = len(list(path.parent.glob("*.log")))  # two commands may run at the same time
         self.output, self.opened = path.with_suffix(f".{number}.log"), 0
         with self.output.open("w") as file:
@@ -94,8 +95,8 @@ class Command:
 def review():
     commands = []
 
-    def begin(path, *options):
-        commands.append(Command(path, *options))
+    def begin(path, *options, **facts):
+        commands.append(Command(path, *options, **facts))
         return commands[-1]
 
     yield begin
@@ -168,7 +169,7 @@ def answer(page, truth, number):
     for _ in range(number):
         before = page.get_attribute("body", "data-question")
         page.keyboard.press("j" if truth[read_question(page)] else "f")
-        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
+        page.wait_for_function("before => document.body.dataset.question !== before", arg=before, timeout=WAIT)
 
 
 def count_answers(page):
@@ -672,3 +673,34 @@ def test_the_first_question_comes_soon(digits, review, open_page, tmp_path):
     start = time.monotonic()
     open_page(review(path, *OPTIONS).address)
     assert time.monotonic() - start < 60
+
+
+def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_path):
+    source, truth = digits
+    path = tmp_path / "digits.csv"
+    shutil.copy(source, path)
+    command = review(path, *OPTIONS, "--effort", "fast", "--max-error", "0.1", name="finish")
+    page = open_page(command.address)
+    assert "no bound yet" in page.inner_text("#bound")
+    question = page.get_attribute("body", "data-question")
+    answer(page, truth, 1)
+    page.keyboard.press("u")
+    page.wait_for_selector(f"body[data-question='{question}']", timeout=WAIT)
+    for _ in range(400):
+        page.wait_for_selector("body[data-question], body.done", timeout=WAIT)  # perhaps after a fit
+        if page.locator("body.done").count():
+            break
+        answer(page, truth, 1)
+    page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
+    shown = page.inner_text("#bound")
+    width = page.locator("#bar").evaluate("bar => parseFloat(bar.style.width)")
+    page.set_viewport_size({"width": 360, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.problems == []
+    assert command.end() == 0
+    certificate = json.loads((tmp_path / "digits.certificate.json").read_text())
+    bound = 1 - certificate["precision"]
+    assert shown == f"At most {np.ceil(1000 * bound - 1e-9) / 10:.1f} % of {certificate['entries']} entries are wrong"
+    assert width == pytest.approx(100 * bound / 0.4, abs=0.01)
+    result = CliRunner().invoke(main, ["verify", *(str(tmp_path / f"digits.{end}") for end in ENDS)])
+    assert result.output.startswith("Verified: At least"), result.output

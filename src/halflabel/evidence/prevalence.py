@@ -12,6 +12,7 @@ References
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,8 +107,9 @@ class Correction:
         .. math:: \hat\theta = \bar y_K + \lambda (\bar p - \bar p_K)
 
         The interval is that of Wilson for a share of :math:`n_e = n_K \cdot \text{gain} / (1 - n_K / N)` entries: the
-        gain, and the factor for a finite population. Its quantile is that of Student's distribution, which
-        is wide where few entries are known. Both ends are shares that the known entries leave possible.
+        gain, and the factor for a finite population. Its quantile is that of Student's distribution, which is wide
+        where few entries are known. Both ends are whole numbers of items, rounded outwards, that the known entries
+        leave possible: a low end of 0.1 items means that perhaps no item has the label.
 
         Parameters
         ----------
@@ -127,6 +129,7 @@ class Correction:
         share = min(max(share, least), most)
         size = n_known * self.gain / (1 - n_known / n)
         low, high = wilson_interval(share, size, float(stdtrit(max(n_known - 1, 1), (1 + confidence) / 2)))
+        low, high = math.floor(n * low + 1e-9) / n, math.ceil(n * high - 1e-9) / n
         return Prevalence(n, n_known, share, min(max(low, least), share), max(min(high, most), share))
 
 
