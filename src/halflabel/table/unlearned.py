@@ -59,19 +59,19 @@ def _describe_kinds(opened: OpenTable, labels: PartialLabels) -> Iterator[str]:
         if mask.any():
             names = quoted([labels.names[j] for j in np.flatnonzero(mask)], MAX_NAMES)
             left = "this label is" if mask.sum() == 1 else "these labels are"
-            blank = _describe_blank(opened) if (mask & relevant).any() else ""
+            first = labels.names[int(np.flatnonzero(mask)[0])]
+            blank = _describe_blank(opened, first) if (mask & relevant).any() else ""
             yield f"Not learned: {what} {names}, so that {left} not filled in. {way}{blank}"
 
 
-def _describe_blank(opened: OpenTable) -> str:
-    """Return how to state the meaning of an empty cell, if the table has such cells and the option helps."""
+def _describe_blank(opened: OpenTable, name: str) -> str:
+    """Return how to state the meaning of an empty cell of a label, if the table has such cells and the option helps."""
     if opened.roles.tags is not None:
         helps = opened.empty != "none" and opened.labels.unlabelled.any()
         return f" If an empty cell means an item without tags, state {option('empty', 'none')}." if helps else ""
     if not opened.has_label_columns or opened.labels.positive_only or opened.labels.observed.all():
         return ""
     no = f" If an empty cell means no in every label column, state {option('no', '')}"
-    missing = (
-        "" if (opened.labels.state < 0).any() else f"; if it can be a missing positive, {option('absent', 'unknown')}"
-    )
-    return f"{no}{missing}."
+    has_no = (opened.labels.state < 0).any()
+    way = option("positive_only", name) if has_no else option("absent", "unknown")
+    return f"{no}; if it can be a missing positive{', as for a new tag' if has_no else ''}, {way}."
