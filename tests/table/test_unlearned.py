@@ -31,8 +31,8 @@ def test_each_kind_is_named_with_what_to_do():
     assert table.labels.names == ("good",)
     ones, noes, nothing = table.notes[:3]
     assert "only 1 is given for 'ticks' and 'ones', so that these labels are not filled in. Give a few 0." in ones
-    no = "If an empty cell means no in every label column, state no=''; if it can be a missing positive, as for a new tag, "
-    assert ones.endswith(f"{no}positive_only='ticks'.")
+    no, tag = "If an empty cell means no in every label column, state no=''", "missing positive, as for a new tag"
+    assert ones.endswith(f"{no}; if it can be a {tag}, positive_only='ticks'.")
     assert "only 0 is given for 'noes', so that this label is not filled in. Give a few 1." in noes
     assert "no value is given for 'nothing'" in nothing
 
