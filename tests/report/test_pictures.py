@@ -11,6 +11,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from halflabel.report.pictures import draw_on_axes, draw_picture
 from halflabel.report.scatter import WORDS
@@ -64,11 +65,11 @@ def test_an_image_is_a_png(completion):
 @pytest.mark.parametrize("size", [(6.4, 4.8), (3.5, 2.5)])
 def test_names_of_regions_are_inside_the_axes_and_apart(completion, size):
     places = np.array([[0, 0], [1, 0], [1, 0.02], [0.98, 0.9], [0.5, 0.5], [0.4, 0.5]])
-    regions = [SimpleNamespace(centre=item, names=("a name of 25 letters here",)) for item in range(6)]
+    regions = [SimpleNamespace(n_items=9, centre=item, names=(f"a name of 25 letters her{item}",)) for item in range(6)]
     drawn = SimpleNamespace(places=places, regions=regions, describe=lambda: ())
     ax = draw_on_axes(completion, drawn, 1, Figure(size).subplots())
     ax.figure.draw_without_rendering()
-    boxes, frame = [text.get_window_extent() for text in ax.texts], ax.get_window_extent()
+    boxes, frame = [Text.get_window_extent(text) for text in ax.texts], ax.get_window_extent()
     assert len(boxes) >= 4
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))

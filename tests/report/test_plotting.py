@@ -22,7 +22,7 @@ COORDINATES = pd.DataFrame({"dim1": [0.0, 1, 2, 3, 4, 5], "dim2": [0.0, 2, 1, 5,
 @pytest.fixture
 def filled(monkeypatch):
     result = complete(open_songs(), min_precision=0.9)
-    region = SimpleNamespace(centre=1, names=("rock · sad",))
+    region = SimpleNamespace(n_items=9, centre=1, names=("rock · sad",))
     drawn = SimpleNamespace(places=COORDINATES.to_numpy(), regions=(region,), describe=lambda: ("Quality: high.",))
     monkeypatch.setattr(type(result), "map", lambda self: drawn)
     return result

@@ -580,6 +580,7 @@ def test_an_answered_entry_is_explained_on_request_and_never_before(digits, revi
     page.wait_for_selector("#why-dialog[open]", timeout=WAIT)
     words = page.inner_text("#why-text")
     assert words.startswith(f"{item}, {label}: the probability is ")
+    page.click("#why-parts summary")
     parts, total = read_parts(page)
     assert len(parts) > 1
     assert sum(parts) == pytest.approx(total, abs=0.005 * (len(parts) + 1))

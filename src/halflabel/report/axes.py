@@ -94,6 +94,9 @@ def plot_map(
             fontsize=NAME_SIZE,
             ha="center",
             va="center",
+            arrowprops={"arrowstyle": "-", "color": "0.4", "linewidth": 0.6}
+            if max(map(abs, shift)) > NAME_SIZE
+            else None,
             bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1.0},
         )
     ax.set(xticks=[], yticks=[], title=_escape_mathematics(label))

@@ -10,7 +10,8 @@ from math import sqrt
 from typing import Any
 
 from halflabel.labels.intervals import wilson_interval
-from halflabel.report.scatter import CELL, CODES, HEIGHT, WIDTH
+from halflabel.report.region_names import HEIGHT, WIDTH
+from halflabel.report.scatter import CELL, CODES
 
 #: The classes of the style sheet for the letters of :data:`halflabel.report.scatter.CODES`.
 CLASSES = dict(

@@ -15,8 +15,9 @@ from halflabel._wording import clipped
 from halflabel.completion.explanation import find_label
 from halflabel.report.axes import NAME_SIZE, plot_map
 from halflabel.report.figures import CLASSES, draw_map
+from halflabel.report.region_names import HEIGHT, WIDTH, fit_texts
 from halflabel.report.render import load_templates
-from halflabel.report.scatter import CODES, HEIGHT, WIDTH, WORDS, encode_entries, fit_texts, fit_to_frame, summarize_map
+from halflabel.report.scatter import CODES, WORDS, encode_entries, fit_to_frame, summarize_map
 
 if TYPE_CHECKING:  # completion is above report
     from matplotlib.axes import Axes
@@ -80,11 +81,12 @@ def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Ax
     coordinates = drawn.places
     codes = encode_entries(completion.labels, completion.state, completion.evidence.printed_probabilities)[:, j]
     centres = np.array([region.centre for region in drawn.regions], dtype=np.intp)
-    places = fit_to_frame(coordinates)[0][centres]
+    points = fit_to_frame(coordinates)[0]
+    places = points[centres]
     box = ax.get_window_extent().width, ax.get_window_extent().height
     across, up = (72 / ax.figure.dpi * length / size for length, size in zip(box, (WIDTH, HEIGHT), strict=True))
     names = [region.names for region in drawn.regions]
-    texts = fit_texts(places, names, letter=0.6 * NAME_SIZE / across, line=1.4 * NAME_SIZE / up)
+    texts = fit_texts(places, names, points, letter=0.6 * NAME_SIZE / across, line=1.4 * NAME_SIZE / up)
     regions = [
         (text, coordinates[centres[r]], ((x - places[r, 0]) * across, (places[r, 1] - y) * up))
         for r, text, x, y in texts

@@ -12,6 +12,7 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.labels import PartialLabels
+from halflabel.report.region_names import HEIGHT, LETTER, WIDTH, fit_texts
 from halflabel.table.images import encode_png
 from halflabel.table.items import describe_cells, take_shown, write_titles
 
@@ -40,11 +41,11 @@ MIN_CERTAINTY = 0.75
 #: Maximum numbers of items and labels on the map, at any size of the data.
 MAX_POINTS, MAX_LABELS = 2000, 16
 
-#: Size of the map in its own units, and side of the square cell of an item's image.
-WIDTH, HEIGHT, CELL = 1000, 620, 31
+#: Side of the square cell of an item's image, in the units of the map.
+CELL = 31
 
-#: Height of a line of text on the map, and mean width of a letter.
-LINE, LETTER = 20, 8.5
+#: Sizes of the names of regions, in the units of the map: the smallest and the largest region.
+SMALL, LARGE = 14, 20
 
 #: Maximum number of pixels of all images together.
 MAX_PIXELS = 2_000_000
@@ -137,40 +138,6 @@ def fit_to_frame(coordinates: Floats) -> tuple[Ints, Mask]:
     return np.rint(pixels).astype(np.intp), np.asarray((share != inside).any(axis=1))
 
 
-def fit_texts(
-    places: Ints, texts: Sequence[Sequence[str]], letter: float = LETTER, line: float = LINE
-) -> list[tuple[int, str, float, float]]:
-    """Return the texts on the map that do not overlap: the number of the place, the text, and its middle.
-
-    Each place has the first of its texts that fits at it or one line above or below; earlier places have priority.
-
-    Parameters
-    ----------
-    places : ndarray of int, shape (n_places, 2)
-        From :func:`fit_to_frame`.
-    texts : sequence of sequences of str
-        The alternatives of each place, the preferred one first.
-    letter, line : float
-        Width of a letter and height of a line, in the units of the places.
-
-    Examples
-    --------
-    >>> fit_texts(np.array([[500, 300], [520, 305], [515, 298]]), [["loud · fast", "loud"], ["calm"], ["a", "b"]])
-    [(0, 'loud · fast', 500, 300), (1, 'calm', 520, 325), (2, 'a', 515, 278)]
-    """
-    taken: list[tuple[float, float, float]] = []  # middle and half of the width
-    fitted = []
-    for number, ((x, y), alternatives) in enumerate(zip(places.tolist(), texts, strict=True)):
-        for text, shift in ((text, shift) for text in alternatives for shift in (0, line, -line)):
-            half = len(text) * letter / 2
-            middle = min(max(x, half), WIDTH - half)
-            if all(abs(y + shift - v) >= 0.9 * line or abs(middle - u) >= half + w for u, v, w in taken):
-                taken.append((middle, y + shift, half))
-                fitted.append((number, text, middle, y + shift))
-                break
-    return fitted
-
-
 def thin_to_grid(xy: Ints, order: Ints, first: Mask, max_rows: int) -> Ints:
     """Return one item per cell of the grid: items of ``first`` before other items, in ``order``."""
     order = order[np.argsort(~first[order], kind="stable")]
@@ -205,15 +172,38 @@ def summarize_map(
     labels, state = completion.labels, completion.state
     coordinates, p = drawn.places, completion.evidence.printed_probabilities
     points = choose_points(coordinates, labels, state, ink, np.random.default_rng(random_state), first, p)
-    places = fit_to_frame(coordinates)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
-    regions = [
-        {"x": round(x), "y": y, "name": name, "text": drawn.regions[r].describe()}
-        for r, name, x, y in fit_texts(places, [each.names for each in drawn.regions])
-    ]
+    regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]))
     rows = np.array(points["rows"], dtype=np.intp)
     cells = describe_cells(take_shown(completion.opened, shown, rows))
     titles = write_titles(completion.index[rows], cells, labels, state, rows)
     return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
+
+
+def _name_regions(drawn: ItemMap, points: Ints) -> list[dict[str, Any]]:
+    """Return the names of regions with their places, the places of their regions, and their sizes."""
+    places = fit_to_frame(drawn.places)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
+    largest = max((each.n_items for each in drawn.regions), default=1)
+    sizes = [SMALL + (LARGE - SMALL) * np.sqrt(each.n_items / largest) for each in drawn.regions]
+    texts = [each.names for each in drawn.regions]
+    return [
+        {
+            "x": round(x),
+            "y": round(y),
+            "name": name,
+            "text": drawn.regions[r].describe(),
+            "size": round(sizes[r]),
+            "line": _draw_line(places[r], x, y, sizes[r]),
+        }
+        for r, name, x, y in fit_texts(places, texts, points, letter=LETTER * LARGE / 16, line=1.25 * LARGE)
+    ]
+
+
+def _draw_line(centre: Ints, x: float, y: float, size: float) -> str:
+    """Return the path from a region to its name, or an empty text if the name is at the region."""
+    if abs(y - centre[1]) < 1.2 * size and abs(x - centre[0]) < 4 * size:
+        return ""
+    end = y + 0.3 * size if centre[1] > y else y - 0.9 * size
+    return f"M{centre[0]} {centre[1]}L{round(x)} {round(end)}"
 
 
 def try_map(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +16,9 @@ from halflabel.numerics.layout.density import find_regions
 
 #: Maximum number of labels in the name of a region.
 MAX_NAMES = 2
+
+#: Maximum length of a label on a map.
+LENGTH = 24
 
 #: The share of wrong names that is accepted, over all regions and labels together.
 LEVEL = 0.05
@@ -28,6 +33,7 @@ class Lift:
     #: Its interval, at a confidence of 95 % for all regions and labels together.
     low: float
     high: float
+    short: str = ""  #: The name on a map, if it is not the label.
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class Region:
     @property
     def names(self) -> tuple[str, ...]:
         """Texts for the region, the longest first."""
-        words = [clipped(each.label, 24) for each in self.lifts]
+        words = [each.short or clipped(each.label, LENGTH) for each in self.lifts]
         return tuple(" · ".join(words[:n]) for n in range(len(words), 0, -1))
 
     def describe(self) -> str:
@@ -52,6 +58,30 @@ class Region:
             for each in self.lifts
         ]
         return f"Region of {plural(self.n_items, 'item')}: {'; '.join(parts)}."
+
+
+def shorten_labels(names: Sequence[str]) -> list[str]:
+    """Return each label by what differs from the others, with at most :data:`LENGTH` characters.
+
+    Whole words that all labels begin with are left out. A label that is too long keeps its end if another one has the
+    same beginning.
+
+    Examples
+    --------
+    >>> shorten_labels(["GO:0005 cell wall", "GO:0005 cell cycle", "GO:0005 ribosome"])
+    ['cell wall', 'cell cycle', 'ribosome']
+    >>> shorten_labels(["Species AdenomeraHylaedactylus", "Species AdenomeraAndreae", "Genus Hyla"])
+    ['… AdenomeraHylaedactylus', 'Species AdenomeraAndreae', 'Genus Hyla']
+    """
+    pairs = list(zip(min(names), max(names), strict=False)) if len(names) > 1 else []
+    same = next((k for k, (first, last) in enumerate(pairs) if first != last), len(pairs))
+    n = max((k + 1 for k in range(same) if not names[0][k].isalnum()), default=0)
+    rest = [name[n:] for name in names] if all(name[n:].strip() for name in names) else list(names)
+    starts = Counter(name[: LENGTH // 2] for name in rest)
+    return [
+        f"…{name[1 - LENGTH :]}" if len(name) > LENGTH and starts[name[: LENGTH // 2]] > 1 else clipped(name, LENGTH)
+        for name in rest
+    ]
 
 
 def estimate_lift(inside: Floats, n_inside: Floats, outside: Floats, n_outside: Floats, z: float) -> Floats:
@@ -91,12 +121,13 @@ def name_regions(coordinates: Floats, labels: PartialLabels) -> tuple[Region, ..
     relevant, observed = (labels.relevant & labels.observed).astype(float), labels.observed.astype(float)
     inside, n_inside = member @ relevant, member @ observed
     outside, n_outside = relevant.sum(axis=0) - inside, observed.sum(axis=0) - n_inside
+    short = shorten_labels(labels.names)
     z = -float(ndtri(LEVEL / 2 / max(inside.size, 1)))
     lift, low, high = estimate_lift(inside, n_inside, outside, n_outside, z)
     named = []
     for r, item in enumerate(centre):
         best = [j for j in np.argsort(-low[r], kind="stable") if low[r, j] > 1][:MAX_NAMES]
-        lifts = [Lift(labels.names[j], float(lift[r, j]), float(low[r, j]), float(high[r, j])) for j in best]
+        lifts = [Lift(labels.names[j], float(lift[r, j]), float(low[r, j]), float(high[r, j]), short[j]) for j in best]
         if lifts:
             named.append(Region(int(item), int(member[r].sum()), tuple(lifts)))
     return tuple(named)

@@ -72,11 +72,13 @@ export class Selection {
   async #bound() {
     if (!this.rows) return;
     const [yes, no] = [this.#count(1), this.#count(0)];
-    const { sentence } = await this.#request({ op: "bound", members: this.members, yes, no });
+    const [{ sentence }, found] = await Promise.all([
+      this.#request({ op: "bound", members: this.members, yes, no }), this.#request({ op: "sample" }),
+    ]);
+    this.found = found;
+    this.#show();
     byId("selection-bound").textContent = sentence;
     byId("selection").hidden = false;
-    this.found = await this.#request({ op: "sample" });
-    this.#show();
   }
 
   #show() {

@@ -1,0 +1,82 @@
+"""The places of the names of regions on a map: each name once, next to its cloud, and never cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from halflabel._arrays import Floats, Ints
+
+#: Size of a map in its own units.
+WIDTH, HEIGHT = 1000, 620
+
+#: Height of a line of text on the map, and mean width of a letter.
+LINE, LETTER = 20, 8.5
+
+#: Distances from the centre of a region at which a name is tried, and the number of directions.
+DISTANCES, DIRECTIONS = range(0, 261, 20), 16
+
+#: The cost of a distance of one unit, in items that a name covers.
+COST = 0.05
+
+
+def fit_texts(
+    places: Ints, texts: Sequence[Sequence[str]], points: Ints, letter: float = LETTER, line: float = LINE
+) -> list[tuple[int, str, float, float]]:
+    """Return the names that have room on a map: the number of the region, the text, and its middle.
+
+    A name is at the place near its region where it covers the smallest number of items. It is inside the map, does not
+    overlap earlier names, and no text is there twice.
+
+    Parameters
+    ----------
+    places : ndarray of int, shape (n_places, 2)
+        The centres of the regions.
+    texts : sequence of sequences of str
+        The alternatives of each place, the preferred one first.
+    points : ndarray of int, shape (n_points, 2)
+        The items on the map.
+    letter, line : float
+        Width of a letter and height of a line, in the units of the places.
+
+    Examples
+    --------
+    >>> cloud = np.array([[x, y] for x in range(480, 521, 5) for y in range(290, 311, 5)])
+    >>> fit_texts(np.array([[500, 300], [700, 300]]), [["loud", "a"], ["loud"]], cloud)
+    [(0, 'loud', 500.0, 280.0)]
+    """
+    taken: list[tuple[float, float, float]] = []  # middle and half of the width
+    fitted: list[tuple[int, str, float, float]] = []
+    for number, ((x, y), alternatives) in enumerate(zip(places.tolist(), texts, strict=True)):
+        unused = [text for text in alternatives if text not in {text for _, text, _, _ in fitted}]
+        for text in unused:
+            half = (len(text) + 1) * letter / 2
+            tried = _list_places(x, y, half, line)
+            free = [(u, v) for u, v in tried if all(abs(v - b) >= line or abs(u - a) >= half + w for a, b, w in taken)]
+            if free:
+                u, v = min(free, key=lambda place: _cost(place, (x, y), half, line, points))
+                taken.append((u, v, half))
+                fitted.append((number, text, u, v))
+                break
+    return fitted
+
+
+def _list_places(x: float, y: float, half: float, line: float) -> list[tuple[float, float]]:
+    """Return places around a centre whose text is inside the map, the nearest first."""
+    turns = [2 * math.pi * k / DIRECTIONS - math.pi / 2 for k in range(DIRECTIONS)]
+    around = [
+        (x + d * math.cos(turn), y + d * math.sin(turn)) for d in DISTANCES for turn in (turns if d else turns[:1])
+    ]
+    if 2 * half >= WIDTH:
+        return []
+    moved = [(round(min(max(u, half), WIDTH - half), 1), round(v, 1)) for u, v in around]
+    return [(u, v) for u, v in moved if line <= v <= HEIGHT - line / 2]
+
+
+def _cost(place: tuple[float, float], centre: tuple[float, float], half: float, line: float, points: Ints) -> float:
+    """Return how many items a text covers, and how far it is from its region."""
+    apart: Floats = np.abs(points - np.array(place) - np.array([0, -0.3 * line]))
+    covered = int(((apart[:, 0] < half) & (apart[:, 1] < 0.7 * line)).sum())
+    return covered + COST * float(np.hypot(place[0] - centre[0], place[1] - centre[1]))
