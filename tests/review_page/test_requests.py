@@ -42,6 +42,7 @@ VALID = {
         {"view": '"item"', "kind": '"rare"', "n": "5", "label": "1", "rows": "[4, 5]", "exclude": "[7]"},
         {"view": '"wall"', "size": "12"},
     ],
+    "/api/comment": [{"item": '"s3"', "text": '"odd"', "key": '"c"'}],
     "/api/near": [{"row": "3", "column": "1"}],
     "/api/answers": [{}],
     "/api/undo": [{"redo": "false", "key": '"u"'}, {"redo": "true", "key": '"r"'}],

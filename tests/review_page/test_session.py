@@ -14,7 +14,7 @@ from halflabel.review_page.audits import find_alpha
 from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.journal import read_journal
-from halflabel.review_page.outputs import Targets
+from halflabel.review_page.outputs import Targets, list_answers, summarize_review
 from halflabel.review_page.session import UPDATE_ANSWERS
 
 
@@ -407,3 +407,22 @@ def test_an_open_stream_of_events_ends_with_the_server(client):
     client.server.stop()
     assert response.read().strip() == b""
     connection.close()
+
+
+def test_comments_are_in_the_journal_the_item_the_answers_and_the_report(client):
+    [question] = ask(client, n=1)
+    item = f"s{question['row']}"
+    client.post("/api/answers", {"answers": [answer(question, 1, "k1")]})
+    client.post("/api/comment", {"item": item, "text": " two songs in one \n", "key": "c1"})
+    client.post("/api/comment", {"item": item, "text": "again", "key": "c1"})  # the key was used
+    [shown] = client.get(f"/api/items?rows={question['row']}")["items"]
+    assert shown["comments"] == [{"by": "ana", "text": "two songs in one"}]
+    book = client.session.book
+    assert list_answers(book, client.session.opened.index)["comment"].tolist() == ["two songs in one"]
+    reviewed = summarize_review(book, client.session.describe_panel()["advice"], None)
+    assert f"ana on {item}: two songs in one" in reviewed["sentences"]
+    assert client.post("/api/comment", {"item": "none", "text": "x"})[0] == 409
+    assert client.post("/api/comment", {"item": item, "text": "x" * 2001})[0] == 400
+    client.post("/api/comment", {"item": item, "text": "", "key": "c2"})
+    assert client.get(f"/api/items?rows={question['row']}")["items"][0]["comments"] == []
+    assert client.post("/api/undo", {"key": "u"})["answers"] == 0  # the answer; a comment is no answer

@@ -20,7 +20,20 @@ from halflabel.table.source_files import read_source
 from halflabel.table.tag_cells import TagNotation
 
 #: Columns of a review table that describe the entry. Every other column shows the item.
-_OWN = ("item", "label", "given", "suggested", "probability", "reason", "answer", "by", "at", "why", "seconds")
+_OWN = (
+    "item",
+    "label",
+    "given",
+    "suggested",
+    "probability",
+    "reason",
+    "answer",
+    "by",
+    "at",
+    "why",
+    "seconds",
+    "comment",
+)
 
 #: Columns of a review table that hold the reason of a question: of a review in the browser, and of Completion.review.
 _WHY = ("why", "reason")

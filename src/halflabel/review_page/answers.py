@@ -20,8 +20,8 @@ NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
 #: The values of an answer in a record, and their codes. ``None`` is "not sure".
 CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
-#: The operations of a record. An audit and its certificate change no answer.
-OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate")
+#: The operations of a record. An audit, its certificate and a comment change no answer.
+OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate", "comment")
 
 #: The sentence about a key of two records.
 KEY_USED = "The key was used for another record: send each record with a key of its own."
@@ -76,6 +76,8 @@ class AnswerBook:
         All records, in the order in which they were written.
     unplaced : list of Record
         Answers about items or labels that the table does not have.
+    comments : dict of str to dict of str to str
+        The last comment of each reviewer on an item.
     """
 
     def __init__(self, ids: Sequence[Hashable], names: Sequence[str]) -> None:
@@ -86,6 +88,7 @@ class AnswerBook:
         self.current: NDArray[np.int8] = np.zeros((len(ids), len(names)), dtype=np.int8)
         self.records: list[Record] = []
         self.unplaced: list[Record] = []
+        self.comments: dict[str, dict[str, str]] = {}
         self._stacks: dict[tuple[int, int], list[Record]] = {}
         self._keys: dict[str, Record] = {}
         self._by_number: dict[int, Record] = {}
@@ -162,6 +165,8 @@ class AnswerBook:
             entries = self._reverse(record)
         else:
             entries = self._answer(record) if record.op in ("answer", "bulk") else []
+            if record.op == "comment":
+                self._comment(record)
             if record.op in ("audit", "certificate"):  # an audit can undo its own answers, but only until it ends
                 self._done.clear()
                 self._undone.clear()
@@ -244,6 +249,13 @@ class AnswerBook:
             self._update(entry)
         return entries
 
+    def _comment(self, record: Record) -> None:
+        """Keep the comment of a reviewer on an item. An empty one removes the comment before it."""
+        of_item = self.comments.setdefault(record.body["item"], {})
+        of_item[record.by] = record.body["text"]
+        if not record.body["text"]:
+            del of_item[record.by]
+
     def _place(self, record: Record) -> list[tuple[int, int]]:
         body = record.body
         items = body["items"] if record.op == "bulk" else [body["item"]]
@@ -286,5 +298,7 @@ def _check_body(record: Record) -> None:
             raise ValueError("an answer names its item, or its items.")
         if len(set(items)) < len(items):
             raise ValueError("an answer names each item once.")
+    if record.op == "comment" and not (isinstance(body.get("item"), str) and isinstance(body.get("text"), str)):
+        raise ValueError("a record of a comment has an item and a text.")
     if record.op in ("undo", "redo") and not isinstance(body.get("of"), int):
         raise ValueError(f"a record of the kind {quoted([record.op])} names another record by number.")

@@ -257,6 +257,13 @@ async def post_audit(session: Session, request: Request) -> Response:
     return JSONResponse(session.describe_progress(by))
 
 
+async def post_comment(session: Session, request: Request) -> Response:
+    """Write a comment on an item, and respond when it is on the disk."""
+    asked, by = await read_body(session, request), read_reviewer(request)
+    session.comment(read_text(asked, "item"), read_text(asked, "text"), read_key(asked), by)
+    return JSONResponse(session.describe_progress(by))
+
+
 async def post_near(session: Session, request: Request) -> Response:
     """Return the items like an item."""
     asked = await read_body(session, request)
@@ -320,6 +327,7 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("POST", "/api/undo", post_undo),
     ("POST", "/api/fit", post_fit),
     ("POST", "/api/audit", post_audit),
+    ("POST", "/api/comment", post_comment),
     ("POST", "/api/near", post_near),
     ("POST", "/api/selection", post_selection),
     ("POST", "/api/explain", post_explain),

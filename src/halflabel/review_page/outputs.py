@@ -10,11 +10,14 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import atomic_write, together
-from halflabel._wording import NONE, count, decimal
+from halflabel._wording import NONE, clipped, count, decimal
 from halflabel.completion import Completion
 from halflabel.evidence.drawing import digest_table
 from halflabel.files.conversion import write_frame
-from halflabel.review_page.answers import AnswerBook
+from halflabel.review_page.answers import UNDECIDED, AnswerBook
+
+#: Maximum number of comments in the report. The table of answers and the journal have all of them.
+MAX_COMMENTS = 50
 
 
 @dataclass(frozen=True)
@@ -59,11 +62,14 @@ def summarize_review(
         ("of these for groups of items", count(len(active) - single)),
         ("of these not sure", count(unsure)),
         ("Reviewers", ", ".join(sorted({record.by for record in active})) or NONE),
+        ("Comments on items", count(sum(map(len, book.comments.values())))),
         ("Random questions answered", count(random["answers"])),
         ("Wrong filled values among these", _compare_errors(random["errors"], random["expected"])),
         ("Digest of the journal", chain),
     ]
     sentences = [advice["sentence"]] if advice["sentence"] else []
+    comments = [(item, by, text) for item, of in book.comments.items() for by, text in of.items()]
+    sentences += [f"{by} on {clipped(item)}: {clipped(text, 300)}" for item, by, text in comments[:MAX_COMMENTS]]
     if certificate is not None:
         older = "" if certificate["is_current"] else " The values were fitted again after this certificate."
         sentences.append(f"Certificate: {certificate['sentence']}{older}")
@@ -100,8 +106,9 @@ def is_about(certificate: dict[str, Any], completion: Completion) -> bool:
 def list_answers(book: AnswerBook, ids: pd.Index[Any]) -> pd.DataFrame:
     """Return one row per answered entry, in the order of the answers.
 
-    Columns: item, label, answer (1, 0, or missing for "not sure"), by, at, why, seconds. It is a review table, which
-    ``halflabel complete --answers`` reads. The reason in "why" decides whether an answer calibrates probabilities.
+    Columns: item, label, answer (1, 0, or missing for "not sure" and where reviewers differ), by, at, why, seconds,
+    comment (on the item). It is a review table, which ``halflabel complete --answers`` reads. The reason in "why"
+    decides whether an answer calibrates probabilities.
     """
     names = list(book.column_of)
     active = sorted(book.list_active(), key=lambda entry: (entry[2].n, entry[0]))
@@ -109,13 +116,14 @@ def list_answers(book: AnswerBook, ids: pd.Index[Any]) -> pd.DataFrame:
         {
             "item": ids[row],
             "label": names[column],
-            "answer": record.body["value"],
+            "answer": None if book.current[row, column] == UNDECIDED else record.body["value"],
             "by": record.by,
             "at": record.at,
             "why": book.find_reason(row, column),
             "seconds": record.body["ms"] / 1000 if isinstance(record.body.get("ms"), int) else None,
+            "comment": "; ".join(book.comments.get(str(ids[row]), {}).values()) or None,
         }
         for row, column, record in active
     ]
-    frame = pd.DataFrame(rows, columns=["item", "label", "answer", "by", "at", "why", "seconds"])
+    frame = pd.DataFrame(rows, columns=["item", "label", "answer", "by", "at", "why", "seconds", "comment"])
     return frame.astype({"answer": "Int8", "seconds": "Float64"})

@@ -47,6 +47,9 @@ REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
 #: Minimum number of seconds between two times at which the last fit is stored, but at the end of the review.
 STORE_SECONDS = 30.0
 
+#: Maximum length of a comment.
+MAX_COMMENT = 2000
+
 #: Maximum number of items whose map is made by the process that fits.
 MAX_SHARED_MAP = 3000
 
@@ -171,6 +174,14 @@ class Session:
         self._last_answer = time.monotonic()
         return records
 
+    def comment(self, item: str, text: str, key: str, by: str = "") -> None:
+        """Write a comment on an item. An empty one removes the reviewer's comment."""
+        if item not in self.book.row_of:
+            raise TableChanged(f"The table has no item {clipped(item)!r}.")
+        if len(text) > MAX_COMMENT:
+            raise ValueError(f"A comment has at most {MAX_COMMENT} characters.")
+        self.write([("comment", key, {"item": item, "text": text.strip()})], by)
+
     def _describe_circumstances(self, answer: SentAnswer) -> dict[str, Any]:
         """Return the prediction of the fit at the time of an answer, and the audit that the answer belongs to."""
         is_audit = self.audit is not None and answer.body["why"] == "audit"
@@ -239,7 +250,9 @@ class Session:
         filled = None if fit is None else fit.state[row]
         states = find_states(self.labels.state[row], self.book.current[row], filled).tolist()
         p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
-        return {**self.config.views.describe(row), "states": states, "p": p}
+        comments = self.book.comments.get(str(self.opened.index[row]), {})
+        listed = [{"by": by, "text": text} for by, text in comments.items()]
+        return {**self.config.views.describe(row), "states": states, "p": p, "comments": listed}
 
     def pack_label(self, column: int) -> bytes:
         """Return state and probability of every item for one label."""

@@ -28,10 +28,19 @@ export function showItem(target, item, labels, asked) {
     ...showMore(item),
     ...(labels ? showKnown(item, labels, asked) : []),
   );
+  showComments(target, item);
 }
 
 function showMedia(cell, item) {
   return make("figure", {}, VIEWS[cell.kind](cell, item), make("figcaption", { className: "soft", textContent: cell.column }));
+}
+
+/** The comments of the reviewers, at the end of the item. */
+export function showComments(target, item) {
+  target.querySelector(".comments")?.remove();
+  if (!item.comments?.length) return;
+  const lines = item.comments.map(({ by, text }) => make("li", {}, make("b", { textContent: `${by}: ` }), make("span", { textContent: text, dir: "auto" })));
+  target.append(make("ul", { className: "comments", ariaLabel: "Comments" }, ...lines));
 }
 
 /** The columns that are not shown with the item. */

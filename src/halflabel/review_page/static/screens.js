@@ -210,7 +210,8 @@ export class Screens {
     if (page.selection.isOpen) return notify("Answer or close the selection first (Esc).");
     if (!screen) return;
     const known = screen.entries.filter((each) => each.value !== undefined);
-    const sent = known.filter((each) => each.item.states[each.column] < 3 || each.value !== each.proposal);
+    const isOpen = (each) => each.item.states[each.column] < 3;
+    const sent = known.filter((each) => !screen.isOpened || isOpen(each) || each.value !== each.proposal);
     if (known.length < screen.entries.length && page.progress.fit && !screen.isOpened) {
       return notify("One label is asked without a proposal: answer it first.");
     }
