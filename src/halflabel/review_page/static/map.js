@@ -54,7 +54,7 @@ export class ItemMap {
   readPalette() {
     const style = getComputedStyle(document.documentElement);
     const read = (name) => parseColour(style.getPropertyValue(name));
-    const [paper, yes, no, open] = ["--paper", "--accent", "--warm", "--faint"].map(read);
+    const [paper, yes, no, open] = ["--paper", "--accent", "--no", "--faint"].map(read);
     this.paper = pack(paper);
     const fade = (colour) => mix(colour, paper, 0.45);
     this.states = Uint32Array.from([open, fade(no), fade(yes), no, yes, no, yes, mix(open, paper, 0.3)].map(pack));
