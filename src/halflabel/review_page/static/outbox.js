@@ -17,19 +17,18 @@ export class Outbox {
   /** Send what closed pages about the same table have left: the server writes no answer twice. */
   adopt(table) {
     this.place = `halflabel ${table} ${PAGE}`;
-    const left = Object.keys(localStorage).filter((name) => name.startsWith(`halflabel ${table} `));
-    const answers = left.flatMap((name) => JSON.parse(localStorage.getItem(name)));
+    const left = attempt(() => Object.keys(localStorage).filter((name) => name.startsWith(`halflabel ${table} `))) ?? [];
+    const answers = left.flatMap((name) => attempt(() => JSON.parse(localStorage.getItem(name))) ?? []);
     for (const answer of answers) this.waiting.push({ answer, resolve: () => {} });
     this.#keep();
-    for (const name of left) if (name !== this.place) localStorage.removeItem(name);
+    for (const name of left) if (name !== this.place) attempt(() => localStorage.removeItem(name));
     if (answers.length) this.#begin();
     return answers.length;
   }
 
   #keep() {
-    if (!this.place) return;
-    if (this.waiting.length) localStorage.setItem(this.place, JSON.stringify(this.waiting.map((each) => each.answer)));
-    else localStorage.removeItem(this.place);
+    const waiting = this.waiting.map((each) => each.answer);
+    attempt(() => (waiting.length ? localStorage.setItem(this.place, JSON.stringify(waiting)) : localStorage.removeItem(this.place)));
   }
 
   #begin() {
@@ -88,5 +87,14 @@ export class Outbox {
     const rejected = results.find((each) => !each.saved);
     if (progress) this.report(progress, this.waiting.length, rejected ? Object.assign(new Error(rejected.error), { status: 400 }) : null);
     batch.forEach((each, k) => each.resolve(Boolean(results[k]?.saved)));
+  }
+}
+
+/** Return what a function returns, or undefined where the browser keeps nothing, as in a private window. */
+function attempt(run) {
+  try {
+    return run();
+  } catch {
+    return undefined;
   }
 }
