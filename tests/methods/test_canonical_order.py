@@ -107,3 +107,9 @@ def test_another_order_of_the_features_is_the_same_input(convert, rng):
         moved = X[rows][:, columns]
         a, b = X[order_items(convert(X))], moved[order_items(convert(moved))]
         np.testing.assert_array_equal(a[:, order_features(convert(a))], b[:, order_features(convert(b))])
+
+
+def test_a_feature_that_is_constant_except_for_rounding_has_no_effect(rng):
+    X = rng.normal(size=(50, 3))
+    noisy = np.column_stack([X, 7 + 1e-12 * rng.normal(size=50)])
+    assert (order_items(noisy) == order_items(X)).all()

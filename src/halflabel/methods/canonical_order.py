@@ -16,6 +16,7 @@ from sklearn.utils.sparsefuncs import min_max_axis
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel.labels import PartialLabels
+from halflabel.numerics.scaling import ROUNDING
 
 #: Number of cells (items x features) that are projected at a time.
 CELLS = 2**18
@@ -114,7 +115,8 @@ class Steps:
     Parameters
     ----------
     low, span : ndarray of shape (n_features,)
-        The lowest value of each feature, and its range. The span is 0 for a feature that is constant or not finite.
+        The lowest value of each feature, and its range. The span is 0 for a feature that is constant
+        except for rounding, or not finite.
     """
 
     low: Floats
@@ -130,7 +132,9 @@ class Steps:
         with np.errstate(over="ignore", invalid="ignore"):
             span = np.subtract(high, low, dtype=np.float64)
         usable = np.isfinite(span)
-        return cls(np.where(usable, low, 0.0).astype(np.float64), np.where(usable, span, 0.0))
+        with np.errstate(invalid="ignore"):
+            varies = usable & (span > ROUNDING * np.fmax(np.abs(low), np.abs(high)))
+        return cls(np.where(usable, low, 0.0).astype(np.float64), np.where(varies, span, 0.0))
 
     def add_features(self, X: Matrix, weights: Ints) -> Ints:
         """Return one number per item: its features times their weights."""
