@@ -109,7 +109,7 @@
     }
   };
 
-  // The page hears of a fit only by events, and there is none.
+  // The page learns of a fit by events only, and there is none.
   globalThis.EventSource = class {
     constructor() {
       setTimeout(() => this.onopen?.());
