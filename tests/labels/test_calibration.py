@@ -205,6 +205,14 @@ def test_plug_in_f1_beats_every_other_threshold(P):
     np.testing.assert_allclose(thresholds(P, "balanced"), (micro + macro) / 2)
 
 
+def test_prevalence_predicts_the_expected_number_of_each_label(rng):
+    P = rng.beta([0.3, 1, 0.1], [3, 1, 9], size=(400, 3))
+    P[rng.random(P.shape) < 0.2] = np.nan
+    P[:, 2] = np.where(np.arange(400) < 390, np.nan, 0.01)  # less than half an entry
+    predicted = (thresholds(P, "prevalence") <= P).sum(axis=0)
+    assert predicted.tolist() == np.rint(np.nansum(P, axis=0)).tolist()
+
+
 @given(hnp.arrays(float, (8, 3), elements=st.floats(0.01, 0.99), unique=True), st.integers(1, 24))
 def test_cardinality_predicts_the_wanted_number(P, count):
     t = thresholds(P, "cardinality", cardinality=count / 8)
@@ -224,7 +232,7 @@ def test_cells_that_are_not_open_do_not_count():
 def test_an_unknown_rule_names_the_known_ones():
     with pytest.raises(ValueError, match="unknown threshold rule 'x': choose 'fixed' or one of 'probable', 'micro_f1'"):
         thresholds(np.ones((1, 1)), "x")
-    assert set(RULES) == {"probable", "micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
+    assert set(RULES) == {"probable", "micro_f1", "macro_f1", "balanced", "prevalence", "cardinality", "cost"}
 
 
 class TestConfident:

@@ -13,6 +13,7 @@ RULES = {
     "micro_f1": "one threshold for all labels, highest expected micro-F1",
     "macro_f1": "one threshold per label, highest expected F1 of each",
     "balanced": "the mean of the micro_f1 and macro_f1 thresholds",
+    "prevalence": "one threshold per label, as many relevant as the probabilities expect",
     "cardinality": "one threshold, as many labels per item as in the observed entries",
     "cost": "one threshold, least expected cost of false positives and false negatives",
 }

@@ -93,7 +93,7 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
     ----------
     probabilities : ndarray of shape (n_items, n_labels)
         Probabilities of the entries to be decided. NaN for any other entry.
-    rule : {"probable", "micro_f1", "macro_f1", "balanced", "cardinality", "cost"}
+    rule : {"probable", "micro_f1", "macro_f1", "balanced", "prevalence", "cardinality", "cost"}
         The F1 rules maximise the plug-in :math:`2\sum_{p \ge t} p \,/\, (\#\{p \ge t\} + \sum p)`, which needs no
         held-out labels, so that rare labels do not break it. The best threshold is half of the best value (Lipton,
         Elkan and Narayanaswamy, 2014).
@@ -111,8 +111,11 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
         return np.array([_maximize_f1(column) for column in probabilities.T])
     if rule == "balanced":
         return (thresholds(probabilities, "micro_f1") + thresholds(probabilities, "macro_f1")) / 2
+    if rule == "prevalence":
+        return np.array([_find_quantile(column, float(np.nan_to_num(column).sum())) for column in probabilities.T])
     if rule == "cardinality":
-        return np.full(n_labels, _find_quantile(probabilities, cardinality / n_labels))
+        number = cardinality / n_labels * np.isfinite(probabilities).sum()
+        return np.full(n_labels, _find_quantile(probabilities, number))
     require_rule(rule, cost_ratio)
     if rule == "fixed":
         raise ValueError("the rule 'fixed' is a threshold on scores: none on probabilities can be chosen.")
@@ -164,10 +167,10 @@ def _maximize_f1(probabilities: Floats) -> float:
     return float(expected.max() / 2)
 
 
-def _find_quantile(probabilities: Floats, share: float) -> float:
-    """Return the threshold that the given share of cells reaches."""
+def _find_quantile(probabilities: Floats, number: float) -> float:
+    """Return the threshold that a number of cells reaches."""
     p = np.sort(probabilities[~np.isnan(probabilities)])[::-1]
-    count = round(share * len(p)) if p.size else 0
+    count = round(number)
     return float(p[count - 1]) if count else 1.0
 
 
