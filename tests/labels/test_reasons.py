@@ -28,6 +28,7 @@ DO_NOT = [
     "FREQUENCY",
     "SUSPECTS",
     "DISAGREEMENT",
+    "WALL",
     "BULK",
     "ANSWER",
     "DOUBTFUL_ENTRY",

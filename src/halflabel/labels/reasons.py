@@ -41,6 +41,7 @@ class Reason(StrEnum):
     SAMPLE = "sample", True
     TWICE = "twice", True  # a random answered entry, asked by a second reviewer
     AUDIT = "audit", True
+    WALL = "wall", False  # items of one label with the same filled value
     BULK = "bulk", False
     ANSWER = "answer", False  # a record has no reason if the person selected the entry
     # Groups of the review table of a completion.

@@ -94,20 +94,20 @@ def choose_walls(
 ) -> list[list[Question]]:
     """Return the questions of at most ``n`` walls: the items with the same value of one label that are most doubtful.
 
-    Before the first fit there is no wall, because there are no values.
+    Before the first fit there is no wall, because there are no values. Entries that are chosen by one value of one
+    label are no fair sample, so that their answers do not calibrate.
     """
     if now.fit is None:
         return []
     mask, score = _rank(now, now.fit, kind)
     score = np.where(mask & limit_entries(now.given.shape, label, rows, exclude), score, 0)
     value = np.where(np.abs(now.current) == 1, now.current, now.fit.state)
-    why = Reason.RANDOM_OF_PART.value if kind == Reason.RANDOM else kind
     walls: list[tuple[float, list[Question]]] = []
     for sign in (1, -1):
         of_value = np.where(value == sign, score, 0)
         best, total = _take_best(of_value, max(size, 1), axis=0)
         walls += [
-            (total[j], [Question(int(i), j, why) for i in best[:, j] if of_value[i, j] > 0])
+            (total[j], [Question(int(i), j, Reason.WALL.value) for i in best[:, j] if of_value[i, j] > 0])
             for j in np.flatnonzero(total).tolist()
         ]
     walls.sort(key=lambda wall: -wall[0])
