@@ -18,7 +18,10 @@ def test_a_journal_is_verified_and_a_lost_line_is_named(tmp_path):
     result = run("verify", path)
     assert result.exit_code == 0
     assert f"(2 records of a review, digest of the last line {chain})" in " ".join(result.output.split())
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[::2]))
+    with path.open("a") as file:
+        file.write('{"n":')
+    assert "The last line of" in run("verify", path).output
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1][::2]))
     result = run("verify", path)
     assert result.exit_code == 1
     assert "line 2: its digest does not follow" in result.output

@@ -60,7 +60,11 @@ def _verify_certificate(place: Path, table: Path | None) -> str:
     columns = certificate.get("columns")
     if not isinstance(columns, dict):
         raise ValueError(f"{place} does not state how its table is read: it was not made by a command.")
-    opened = open_table(table, columns=Columns(**columns))
+    try:
+        stated = Columns(**columns)
+    except TypeError:
+        raise ValueError(f"{place}: its value 'columns' names a column role that does not exist.") from None
+    opened = open_table(table, columns=stated)
     names = tuple(certificate["names"])
     missing = [name for name in names if name not in opened.labels.names]
     if missing:
@@ -72,6 +76,8 @@ def _verify_certificate(place: Path, table: Path | None) -> str:
 def _verify_ledger(place: Path) -> str:
     lines = read_lines(place)
     print_note(*lines.notes(str(place)))
+    if not place.read_bytes().endswith(b"\n"):
+        print_note(f"The last line of {place} was cut off by a crash; its record was never acknowledged.")
     task = lines.header["journal"].removeprefix("halflabel ")
     chained = f"no line of {place} was changed, lost or moved"
     return f"{chained} ({plural(len(lines.records), 'record')} of a {task}, digest of the last line {lines.chain})."
