@@ -39,6 +39,8 @@ AT_RANDOM = {
     "most entries": know_entries(0.9, 0.9),
 }
 
+#: Drawn with the seed 1. Of six draws of digits, the shift of the first one is too large to be corrected; its
+#: percentage is absent, as those of TOO_STRONG are.
 BY_VALUE = {
     "what is there": know_entries(0.6, 0.15),
     "rather what is there": know_entries(0.5, 0.25),
@@ -117,7 +119,7 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, da
 
 @each(BY_VALUE)
 def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corrected(fit_case, way, data):
-    filled, truth = fit_case(data, BY_VALUE[way])
+    filled, truth = fit_case(data, BY_VALUE[way], seed=1)
     assert filled.evidence.has_precision
     assert measure_excess(filled, truth) < MARGIN
     levels = {each["level"] for each in filled.evidence.warnings}
@@ -129,7 +131,7 @@ def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corre
 
 @each(BY_VALUE)
 def test_without_the_correction_their_precision_is_not_printed(fit_case, way, data):
-    filled, truth = fit_case(data, BY_VALUE[way])
+    filled, truth = fit_case(data, BY_VALUE[way], seed=1)
     before = replace(filled.evidence, model=filled.evidence.as_known, as_known=None)
     assert before.is_selected
     assert not before.has_precision
@@ -234,7 +236,7 @@ class TestOutputs:
 
 @each(BY_VALUE)
 def test_the_prevalence_of_entries_that_are_known_because_of_their_value_is_corrected(fit_case, way, data):
-    filled, truth = fit_case(data, BY_VALUE[way])
+    filled, truth = fit_case(data, BY_VALUE[way], seed=1)
     table = filled.prevalence(confidence=0.99)
     assert ((table["low"] <= table["share"]) & (table["share"] <= table["high"])).all()
     assert ((table["low"] < truth.mean(axis=0)) & (truth.mean(axis=0) < table["high"])).mean() >= 0.8
