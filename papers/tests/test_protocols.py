@@ -28,7 +28,7 @@ from halflabel_papers.scoring import choose_pu_threshold
 from halflabel_papers.sources import load_data
 from halflabel_papers.spec import SpecError
 
-RULES = ("zero", "count", "pu_f1", "half", "micro_f1", "macro_f1", "balanced", "cardinality")
+RULES = ("zero", "count", "pu_f1", "item_mean", "top_k", "half", "micro_f1", "macro_f1", "balanced", "cardinality")
 SEED = (7, 0)
 N, LABELLED, UNLABELLED = 120, 36, 60
 
@@ -164,6 +164,9 @@ def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) ->
     held_out = model.out_of_fold_scores_[:LABELLED]
     pu = {t: 2 * (known & (held_out >= t)).sum() / (c * (held_out >= t).sum() + known.sum()) for t in held_out.ravel()}
     yield "pu_f1", scores >= max(pu, key=lambda t: (pu[t], t))
+    yield "item_mean", np.array([[value > sum(row) / len(row) for value in row] for row in scores])
+    k = max(1, round(known.sum() / LABELLED / c))
+    yield "top_k", np.array([[sum(row > value) < k for value in row] for row in scores])
     yield "half", p >= 0.5
     micro, macro = best_expected(p_unlabelled), np.array([best_expected(column) for column in p_unlabelled.T])
     yield "micro_f1", p >= micro
@@ -200,7 +203,7 @@ def test_hidden_positives_are_not_counted_as_false():
 
 def test_a_method_without_probabilities_has_no_rules_on_them():
     found = outcome(run_of("Positives", absent="unknown", zero=1.0)).metrics
-    assert {name.partition("@")[2] for name in found} == {"", "zero", "count"}
+    assert {name.partition("@")[2] for name in found} == {"", "zero", "count", "item_mean", "top_k"}
     assert found["micro_f1"] == found["micro_f1@zero"] > 0
     assert np.isnan(found["ece"])
 

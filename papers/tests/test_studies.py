@@ -14,7 +14,7 @@ from halflabel.datasets import make_low_rank
 from halflabel.labels import PartialLabels
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
-from halflabel_papers.studies import completion, data, mddm, ssdrmc, vvmr
+from halflabel_papers.studies import completion, data, mddm, ssdrmc, ssdrmc_labels, vvmr
 
 
 def run_small(run):
@@ -143,3 +143,53 @@ def test_two_stages_learn_from_positives():
 def test_statistics_are_those_of_the_table():
     found = data.describe(make(np.random.default_rng(0), gaps=0.0), np.random.default_rng(0))
     assert (found["n_items"], found["n_features"], found["n_labels"]) == (120, 4, 5)
+
+
+def test_leaked_latent_variables_contain_the_labels():
+    data = make(np.random.default_rng(0))
+    X, Y = data.X, data.Y.values()
+    model = mddm.LeakedMLSI(3, ridge=10.0, n_neighbors=5).fit(X, Y)
+    values, V = np.linalg.eigh(0.5 * X @ X.T + 0.5 * Y @ Y.T)
+    V = V[:, -3:] * np.sqrt(values[-3:])
+    expected = X @ np.linalg.solve(X.T @ X + 10 * np.eye(X.shape[1]), X.T @ V)
+    mapped = X @ model.weights_
+    np.testing.assert_allclose(mapped @ mapped.T, expected @ expected.T, atol=1e-8)
+    assert model.predict(X).shape == model.decision_function(X).shape == Y.shape
+
+
+def test_a_single_label_has_the_same_answer_with_a_w_of_its_own():
+    data = make(np.random.default_rng(0))
+    one = replace(data, Y=data.Y.select([0]))
+    settings = {"items": 80, "share": 0.5}
+    both = [
+        ssdrmc_labels.transduce(one, np.random.default_rng(1), **settings, separately=flag) for flag in (False, True)
+    ]
+    assert both[0] == both[1]
+
+
+def test_faults_concern_labelled_items_only_and_no_fault_is_the_equation_itself():
+    data = make(np.random.default_rng(0))
+    settings = {"items": 80, "share": 0.5, "equation": "(7)"}
+    found = {
+        (fault, rate): ssdrmc_labels.transduce_uncertain(
+            data, np.random.default_rng(1), **settings, fault=fault, rate=rate
+        )
+        for fault in ("partial", "noisy")
+        for rate in (0.0, 0.5)
+    }
+    plain = ssdrmc_labels.transduce(data, np.random.default_rng(1), items=80, share=0.5, separately=False)
+    assert found["partial", 0.0] == found["noisy", 0.0] == plain
+    assert found["noisy", 0.5]["micro_f1"] < plain["micro_f1"]  # half of the relevant entries are stated as irrelevant
+    printed = ssdrmc_labels.transduce_uncertain(
+        data, np.random.default_rng(1), **(settings | {"equation": "(12)"}), fault="partial", rate=0.0
+    )
+    assert printed["micro_f1"] < 0.5 * plain["micro_f1"]  # unknown entries are fitted to 0
+
+
+def test_two_stages_choose_a_ridge_on_held_out_items():
+    data = make(np.random.default_rng(0))
+    known = PartialLabels.from_positives(np.where(data.Y.relevant, 1.0, 0.0))
+    chosen = vvmr.TwoStages((1e-6, 1e-2, 1e3), n_iter=20).fit(data.X, known)
+    assert chosen.setting_["ridge"] < 1e3  # which predicts no label
+    same = vvmr.TwoStages(chosen.setting_["ridge"], n_iter=20).fit(data.X, known)
+    np.testing.assert_array_equal(chosen.weights_, same.weights_)

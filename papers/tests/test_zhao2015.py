@@ -93,7 +93,10 @@ def test_every_method_of_the_quick_tier_gives_every_figure(method):
     run = make_small(cells("tables", "quick")[method])
     record = execute(run, None)
     assert record.failed == ""
-    rules = ("", "@zero", "@count", "@pu_f1", "@micro_f1", "@macro_f1", "@balanced")
+    rules = (
+        "",
+        *("@" + each for each in ("zero", "count", "pu_f1", "item_mean", "top_k", "micro_f1", "macro_f1", "balanced")),
+    )
     assert set(record.metrics) == {f"{m}_f1{r}" for m in ("micro", "macro") for r in rules} | {"macro_auc", "ece"}
     assert all(np.isfinite(value) for value in record.metrics.values())
     if method not in ("Default", "Kernel ridge"):

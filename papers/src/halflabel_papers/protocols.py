@@ -282,7 +282,7 @@ MEASUREMENTS = ("imputation_error", *_OF_GRAPHS)
 RULES_OF: Mapping[str, tuple[str, ...]] = {
     "split": (*RULES, "half", "H", "count"),
     "transduction": (*RULES, "half", "H", "count"),
-    "positives": (*RULES, "half", "zero", "count", "pu_f1"),
+    "positives": (*RULES, "half", "zero", "count", "pu_f1", "item_mean", "top_k"),
 }
 
 #: The protocols by the name that a paper's description uses.

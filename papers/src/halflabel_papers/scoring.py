@@ -21,6 +21,8 @@ RULES_IN_WORDS: Mapping[str, str] = {
     "H": "score at least H (.3 by default)",
     "zero": "score at least 0, or the value that means 0 in the method's unit",
     "count": "one threshold on the scores, as many relevant entries as expected from the observed ones",
+    "item_mean": "score above the mean score of the item",
+    "top_k": "the labels with the k highest scores of an item; k is the rounded number of expected labels per item",
     "pu_f1": "one threshold on the scores, highest F1 of held-out items, hidden positives not counted as false",
 }
 
@@ -107,6 +109,12 @@ class Thresholds:
         return {rule: relevant for rule, relevant in decided.items() if relevant is not None}
 
     def _decide(self, rule: str) -> Mask | None:
+        if rule == "item_mean":
+            return np.asarray(self.scores > np.nanmean(self.scores, axis=1, keepdims=True))
+        if rule == "top_k":
+            ranked = np.where(np.isnan(self.scores), -np.inf, self.scores)
+            places = np.argsort(np.argsort(-ranked, axis=1, kind="stable"), axis=1)
+            return np.asarray(places < max(1, round(self.cardinality)))
         if rule in ("H", "zero", "count", "pu_f1"):
             threshold = self._on_scores(rule)
             return None if threshold is None else np.asarray(self.scores >= threshold)

@@ -18,7 +18,7 @@ from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
 from halflabel.methods.baselines import MLkNN
-from halflabel_papers.comparators import MLSI
+from halflabel_papers.comparators import MLSI, ToolboxMLSI
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -157,3 +157,14 @@ def test_too_many_features_raise_before_memory_is_allocated():
 
 def test_parameters_are_those_of_the_docstring():
     check_parameters(MLSI())
+
+
+def test_the_toolbox_centres_and_has_a_ridge_of_1(data):
+    """Its program, line by line: eigenvectors of (X'X + I)^-1 X'KX with centred X and Y, each of length 1."""
+    X, Y = data
+    Xc, Yc = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    K = 0.5 * Xc @ Xc.T + 0.5 * Yc @ Yc.T
+    values, W = np.linalg.eig(np.linalg.solve(Xc.T @ Xc + np.eye(X.shape[1]), Xc.T @ K @ Xc))
+    W = W[:, np.argsort(-values.real)[:3]].real
+    model = ToolboxMLSI(3).fit(X, Y)
+    same_up_to_sign(model.components_.T, W / np.linalg.norm(W, axis=0))

@@ -28,7 +28,8 @@ def goldberg():
         (3, 1, 0, 0, Finding.IN_PART),
         (3, 0, 1, 0, Finding.IN_PART),
         (3, 0, 3, 0, Finding.UNDERPOWERED),
-        (3, 1, 2, 0, Finding.REFUTED),
+        (3, 1, 2, 0, Finding.UNDERPOWERED),  # two results have the direction of the claim
+        (3, 3, 0, 0, Finding.REFUTED),
         (3, 3, 0, 2, Finding.REFUTED),
         (0, 0, 0, 4, Finding.NOT_MEASURED),
     ],
@@ -61,6 +62,84 @@ def test_the_other_direction_without_significance_refutes_nothing(goldberg, kind
     assert result.finding is Finding.UNDERPOWERED
     assert "Other direction, not significant: Oracle SVM" in result.evidence
     assert check(goldberg, clear, **asked).finding is Finding.REFUTED
+
+
+def test_sets_that_disagree_support_a_pooled_claim_in_part():
+    qian = load_paper("qian2010", "default")
+    rng = np.random.default_rng(0)
+    gain = {"yeast": 0.05, "scene": -0.05, "tmc2007-500": 0.001}
+    records = [
+        make_record("figure4-ranksvm", data, name, trial, {"share": share}, micro_f1=0.5 + shift + 0.005 * rng.normal())
+        for data, own in gain.items()
+        for name, shift in (("SSDR-MC", own), ("RankSVM", 0.0))
+        for trial in range(3)
+        for share in (0.05, 0.1)
+    ]
+    asked = {
+        "kind": "pooled",
+        "experiment": "figure4-ranksvm",
+        "method": "SSDR-MC",
+        "metric": "micro_f1",
+        "level": 0.95,
+    }
+    result = check(qian, records, **asked, than=["RankSVM"])
+    assert result.finding is Finding.IN_PART
+    assert "RankSVM on yeast +0.05" in result.evidence
+    assert "but not: RankSVM on scene (p < .001)" in result.evidence
+    same = [replace(r, metrics={"micro_f1": 0.6 if r.method == "SSDR-MC" else 0.5 + 1e-3 * r.trial}) for r in records]
+    assert check(qian, same, **asked, than=["RankSVM"]).finding is Finding.SUPPORTED
+
+
+def test_a_significance_over_all_sets_is_shown_by_set():
+    qian = load_paper("qian2010", "default")
+    values = {"yeast": (0.5, 0.6), "scene": (0.6, 0.5)}
+    records = [
+        make_record("parts", data, name, trial, {"share": 0.35}, micro_f1=value + 0.001 * trial * (name == "SSDR-MC"))
+        for data, pair in values.items()
+        for name, value in zip(("One iteration", "SSDR-MC"), pair, strict=True)
+        for trial in range(4)
+    ]
+    asked = {
+        "kind": "beats",
+        "experiment": "parts",
+        "method": "SSDR-MC",
+        "than": ["One iteration"],
+        "significant": True,
+    }
+    result = check(qian, records, **asked, metrics=["micro_f1"])
+    assert result.finding is Finding.UNDERPOWERED
+    assert "By set, One iteration in micro-F1: scene -0.098 (p < .001), yeast +0.101 (p < .001)." in result.evidence
+
+
+def test_a_bound_of_ours_states_where_the_finding_changes(goldberg):
+    records = record_table5({"MC-b": 0.200, "MC-1": 0.206})
+    asked = {"kind": "alike", "experiment": "table5", "methods": ["MC-b", "MC-1"], "metrics": ["hamming_loss"]}
+    at = {"ats": [{"omega": 0.4}]}
+    for within, finding in ((0.029, Finding.REFUTED), (0.03, Finding.SUPPORTED)):
+        result = check(goldberg, records, **asked, **at, within=within)
+        assert result.finding is finding
+        assert "Any bound from 0.0296 supports the claim." in result.evidence
+        assert "hamming" not in result.evidence
+    assert "Any bound" not in check(goldberg, records, **asked, **at, within=1.0).evidence
+
+
+def test_a_region_is_compared_with_the_rest_of_the_map():
+    qian = load_paper("qian2010", "default")
+    figure = experiment_of(qian, "figure3")
+    box = {"along": "alpha", "box": [[0.05, 0.25], [0.2, 0.6]], "metrics": ["micro_f1", "n_alternations"]}
+
+    def record_map(gain):
+        inside = {(name, H) for name in ("alpha 0.05", "alpha 0.1", "alpha 0.25") for H in (0.2, 0.3, 0.4, 0.5, 0.6)}
+        return [
+            make_record("figure3", data, name, 0, {"H": H}, micro_f1=0.5 + gain * ((name, H) in inside) + i * 1e-4,
+                        n_alternations=5.0 - 40 * gain * ((name, H) in inside) + i * 1e-4)
+            for data in ("yeast", "scene")
+            for i, (name, H) in enumerate((name, H) for name in figure.methods for H in figure.grid["H"])
+        ]  # fmt: skip
+
+    asked = {"kind": "box_against_rest", "experiment": "figure3", **box}
+    assert check(qian, record_map(0.1), **asked).finding is Finding.SUPPORTED
+    assert check(qian, record_map(-0.1), **asked).finding is Finding.REFUTED
 
 
 def test_a_claim_about_both_methods_tests_both(goldberg):
@@ -164,7 +243,7 @@ def test_values_of_fewer_than_three_trials_have_no_verdict(goldberg):
 def test_a_printed_value_that_two_methods_measure_counts_once():
     zhang = load_paper("zhang2008")
     rank = experiment_of(zhang, "rank")
-    assert len(rank.published) == 25
+    assert len(rank.published) == 30  # two methods are compared with the row of MLSI
     assert describe_verdicts(Results(zhang, []), rank) == "of 20 printed values, 20 not measured"
 
 
@@ -230,7 +309,7 @@ def test_statistics_agree_with_print_or_differ():
 
 
 def test_spreads_are_compared_with_printed_ones(goldberg):
-    asked = {"kind": "spread_agrees", "experiment": "table5", "metric": "imputation_error", "factor": 2.0}
+    asked = {"kind": "spread_agrees", "experiment": "table5", "metrics": ["imputation_error"], "factor": 2.0}
     point = {"at": {"omega": 0.4}, "printed": {"MC-1": 0.0009, "FPC+SVM": 0.0011}}
     records = [
         make_record("table5", "yeast", name, trial, {"omega": 0.4}, imputation_error=0.8 + sd * (-1, 0, 1)[trial])
@@ -242,7 +321,7 @@ def test_spreads_are_compared_with_printed_ones(goldberg):
     assert "FPC+SVM on yeast (0.003, 0.0011 printed)" in result.evidence
     assert check(goldberg, [], **asked, **point).finding is Finding.NOT_MEASURED
     zhang = load_paper("zhang2008")
-    table = {"kind": "spread_agrees", "experiment": "table1", "metric": "one_error", "factor": 1.2}
+    table = {"kind": "spread_agrees", "experiment": "table1", "metrics": ["one_error"], "factor": 1.2}
     values = np.array([-1.0, 0.0, 1.0]) * 0.135
     means = [make_record("table1", f"yahoo-{s}", "MDDM", one_error=0.4 + v) for s, v in zip("abc", values, strict=True)]
     assert check(zhang, means, **table).evidence.startswith("In 1 of 1 comparisons")

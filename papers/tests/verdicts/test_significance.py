@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from halflabel_papers.verdicts.significance import ALPHA, compare_paired, rank_methods
+from halflabel_papers.verdicts.significance import ALPHA, adjust_holm, compare_paired, rank_methods
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -226,3 +226,15 @@ def test_nothing_but_ties_is_no_evidence():
 def test_invalid_tables_raise(scores, message):
     with pytest.raises(ValueError, match=message):
         rank_methods(scores, greater_is_better=True)
+
+
+def test_holm_rejects_the_same_hypotheses_as_its_step_down_procedure():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        p = {str(k): float(v) for k, v in enumerate(rng.random(6) ** 3)}
+        rejected = set()
+        for k, name in enumerate(sorted(p, key=p.get)):  # step down: stop at the first that is not rejected
+            if p[name] > 0.05 / (len(p) - k):
+                break
+            rejected.add(name)
+        assert {name for name, value in adjust_holm(p).items() if value <= 0.05} == rejected

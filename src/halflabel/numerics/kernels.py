@@ -1,20 +1,31 @@
-"""RBF Gram matrices, the Nystroem map, and kernel ridge regression with closed-form leave-one-out."""
+"""Gram matrices, the Nystroem map, and kernel ridge regression with closed-form leave-one-out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances, rbf_kernel
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel._arrays import Floats, Ints, Mask, Matrix, stored
 
 #: Ridge weights to choose from, in units of one squared error: an RBF kernel has ones on its diagonal.
 ALPHAS: Floats = np.logspace(-3, 2, 16)
+
+#: The kernels by name, of two matrices of items and a unit of length s: :math:`e^{-d^2/2s^2}`, :math:`x^Tx'/s^2`,
+#: :math:`x^Tx'/|x||x'|`, :math:`(x^Tx'/s^2 + 1)^2`, and a Gram matrix whose columns are the landmarks.
+KERNELS: Mapping[str, Callable[[Any, Any, float], Any]] = {
+    "rbf": lambda X, Z, s: rbf_kernel(X, Z, gamma=0.5 / s**2),
+    "linear": lambda X, Z, s: stored(X @ Z.T, as_sparse=False) / s**2,
+    "cosine": lambda X, Z, s: cosine_similarity(X, Z),
+    "polynomial": lambda X, Z, s: (stored(X @ Z.T, as_sparse=False) / s**2 + 1) ** 2,
+    "precomputed": lambda X, Z, s: stored(X[:, Z], as_sparse=False),
+}
 
 #: Rows of one block of the Gram matrix against all landmarks: with more, a block does not stay in the cache.
 BLOCK = 512
@@ -29,23 +40,27 @@ def mean_distance(X: Matrix, rng: np.random.Generator, sample: int = 1000) -> fl
 
 @dataclass(frozen=True)
 class NystroemMap:
-    """Features whose inner products are the RBF kernel on (or near) the landmarks, plus a constant.
+    """Features whose inner products are a kernel on (or near) the landmarks, plus a constant.
 
     Parameters
     ----------
     landmarks : matrix of shape (n_landmarks, n_features)
+        For "precomputed" the numbers of the columns, shape (n_landmarks,).
     bandwidth : float
-        sigma of exp(-d^2 / 2 sigma^2).
+        Unit of length; sigma of exp(-d^2 / 2 sigma^2).
     projection : ndarray of shape (n_landmarks, rank)
         Inverse square root of the landmarks' Gram matrix.
     error : float
-        Mean share of k(x, x) = 1 that the map loses on the rows from which it was learned. 0 if all are landmarks.
+        Mean share of k(x, x) that the map loses on the rows from which it was learned. 0 if all are landmarks.
+    kind : str
+        A key of :data:`KERNELS`.
     """
 
     landmarks: Matrix
     bandwidth: float
     projection: Floats
     error: float = 0.0
+    kind: str = "rbf"
 
     def __call__(self, X: Matrix) -> Floats:
         """Return the features of the rows of ``X``, shape (n_rows, rank + 1)."""
@@ -53,24 +68,45 @@ class NystroemMap:
 
     def kernel(self, X: Matrix) -> Floats:
         """Return the Gram matrix of ``X`` against the landmarks."""
-        return np.asarray(rbf_kernel(X, self.landmarks, gamma=0.5 / self.bandwidth**2), dtype=np.float64)
+        return np.asarray(KERNELS[self.kind](X, self.landmarks, self.bandwidth), dtype=np.float64)
 
 
-def nystroem(X: Matrix, bandwidth: float, max_landmarks: int, rng: np.random.Generator) -> NystroemMap:
-    """Learn a :class:`NystroemMap` from ``X``. It is exact up to ``max_landmarks`` rows, else from a random subset."""
+def nystroem(
+    X: Matrix,
+    bandwidth: float,
+    max_landmarks: int,
+    rng: np.random.Generator,
+    *,
+    kind: str = "rbf",
+    columns: Ints | None = None,
+) -> NystroemMap:
+    """Learn a :class:`NystroemMap` from ``X``. It is exact up to ``max_landmarks`` rows, else from a random subset.
+
+    ``columns`` are the columns of a precomputed kernel that belong to the rows of ``X``.
+    """
     rows = np.arange(X.shape[0])
     if len(rows) > max_landmarks:
         rows = np.sort(rng.choice(rows, max_landmarks, replace=False))
-    landmarks = X if len(rows) == X.shape[0] else X[rows]
-    plain = NystroemMap(landmarks, bandwidth, np.empty((0, 0)))
-    values, vectors = linalg.eigh(plain.kernel(landmarks), overwrite_a=True, check_finite=False)
+    sample = X if len(rows) == X.shape[0] else X[rows]
+    plain = NystroemMap(sample if columns is None else columns[rows], bandwidth, np.empty((0, 0)), kind=kind)
+    values, vectors = linalg.eigh(plain.kernel(sample), overwrite_a=True, check_finite=False)
     kept = values > values[-1] * 1e-10  # duplicates make the Gram matrix singular
     learned = replace(plain, projection=vectors[:, kept] / np.sqrt(values[kept]))
     if len(rows) == X.shape[0]:
         return learned
-    sample = rng.choice(X.shape[0], min(1000, X.shape[0]), replace=False)
-    lost = 1 - (learned(X[sample])[:, :-1] ** 2).sum(axis=1)
-    return replace(learned, error=float(lost.mean()))
+    tried = rng.choice(X.shape[0], min(1000, X.shape[0]), replace=False)
+    kept_shares = (learned(X[tried])[:, :-1] ** 2).sum(axis=1)
+    return replace(learned, error=float((1 - kept_shares / _diagonal(learned, X, tried, columns)).mean()))
+
+
+def _diagonal(features: NystroemMap, X: Matrix, rows: Ints, columns: Ints | None) -> Floats:
+    """Return k(x, x) of some rows."""
+    if features.kind in ("rbf", "cosine"):
+        return np.ones(len(rows))
+    if columns is not None:
+        return np.asarray([float(X[[i], columns[i]][0]) for i in rows])
+    own = (replace(features, landmarks=X[[i]]).kernel(X[[i]]) for i in rows)
+    return np.maximum([float(each[0, 0]) for each in own], np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+import warnings
 from functools import cache
 
 import numpy as np
@@ -15,7 +16,10 @@ from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
 
 both = pytest.mark.parametrize("method", [MC1, MCb])
-pytestmark = pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning"),  # many of these tables are tiny
+]
 
 FIXED = {"alpha": 3e-3, "label_weight": 0.5, "n_folds": 2}
 
@@ -42,6 +46,119 @@ def fit_once(method):
 
 def scaled(X):
     return (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+
+
+# -- losses --------------------------------------------------------------------------
+
+
+@cache
+def kinds_of_features(name, n=60, d=8, t=3):
+    """Features of one kind with gaps, their labels with gaps, and what generated both."""
+    rng = np.random.default_rng(3)
+    U, V = rng.normal(size=(n, 2)), rng.normal(size=(2, d + t))
+    scores = U @ V
+    draw = {
+        "logistic": lambda z: (rng.random(z.shape) < 1 / (1 + np.exp(-2 * z))).astype(float),
+        "poisson": lambda z: rng.poisson(np.exp(0.6 * z)).astype(float),
+        "huber": lambda z: z + np.where(rng.random(z.shape) < 0.1, 30.0, 0.1) * rng.normal(size=z.shape),
+    }
+    X = draw[name](scores[:, :d])
+    Y = (scores[:, d:] > 0).astype(float)
+    return np.where(rng.random(X.shape) < 0.8, X, np.nan), np.where(rng.random(Y.shape) < 0.5, Y, np.nan), Y
+
+
+PHI = {
+    "logistic": lambda z, x: np.logaddexp(0, z) - x * z,
+    "poisson": lambda z, x: np.exp(z) - x * z - np.where(x > 0, x - x * np.log(np.maximum(x, 1)), 0),
+    "huber": lambda z, x: np.sqrt(1 + (z - x) ** 2) - 1,
+    "squared": lambda z, x: (z - x) ** 2 / 2,
+}
+OFFSET = {"logistic": lambda m: np.log(m / (1 - m)), "poisson": np.log}
+
+
+@pytest.mark.parametrize("label_loss", ["logistic", "squared_hinge"])
+@pytest.mark.parametrize("feature_loss", ["huber", "logistic", "poisson"])
+def test_the_fit_minimises_the_objective_with_other_losses(feature_loss, label_loss, rng):
+    X, Y, _ = kinds_of_features(feature_loss, n=25, d=5, t=2)
+    settings = {"feature_loss": feature_loss, "label_loss": label_loss, "tol": 1e-9, "max_iter": 50_000}
+    model = MC1(alpha=0.02, label_weight=0.5, n_folds=2, **settings).fit(X, Y)
+    seen, sign = ~np.isnan(X), np.where(np.isnan(Y), 0, 2 * np.nan_to_num(Y) - 1)
+    mean = (np.nansum(X, axis=0) + 0.5) / (seen.sum(axis=0) + 1)
+    offset = OFFSET[feature_loss](mean) if feature_loss in OFFSET else 0.0
+    target = np.nan_to_num(scaled(X) if feature_loss == "huber" else X)
+
+    def value(Z):
+        margin = Z[:, :2][sign != 0] * sign[sign != 0]
+        on_labels = np.logaddexp(0, -margin) if label_loss == "logistic" else np.maximum(0, 1 - margin) ** 2 / 2
+        on_features = PHI[feature_loss](Z[:, 2:-1] + offset, target)[seen]
+        ones = (Z[:, -1] - 1) ** 2 / 2
+        return 0.02 * np.linalg.norm(Z, "nuc") + 0.5 * on_labels.mean() + (on_features.sum() + ones.sum()) / seen.sum()
+
+    Z = model.left_ @ model.right_.T
+    assert value(Z) == pytest.approx(model.solution_.objective[-1], rel=1e-8)
+    for size in (1e-4, 1e-2, 1.0):
+        for _ in range(10):
+            assert value(Z + size * rng.normal(size=Z.shape)) >= value(Z) * (1 - 1e-9)
+
+
+@both
+@pytest.mark.parametrize("feature_loss", ["huber", "logistic", "poisson"])
+def test_features_keep_their_kind(method, feature_loss):
+    X, Y, truth = kinds_of_features(feature_loss)
+    model = method(alpha=0.01, label_weight=0.5, n_folds=2, feature_loss=feature_loss, rule="fixed").fit(X, Y)
+    filled = model.transform(X)[np.isnan(X)]
+    np.testing.assert_array_equal(model.transform(X)[~np.isnan(X)], X[~np.isnan(X)])
+    if feature_loss != "huber":
+        assert filled.min() > 0
+        assert filled.max() < (1 if feature_loss == "logistic" else 2 * np.nanmax(X))
+    unknown = np.isnan(Y)
+    assert (model.transduction_[unknown] == truth[unknown]).mean() > 0.65
+    np.testing.assert_allclose(model.fold_in(X, Y), model.label_scores_, atol=0.05)
+
+
+def test_the_solvers_agree_on_other_losses():
+    X, Y, _ = kinds_of_features("logistic")
+    settings = {"alpha": 0.01, "label_weight": 0.5, "n_folds": 2, "feature_loss": "logistic"}
+    for label_loss in ("logistic", "squared_hinge"):
+        whole, factored = (
+            MC1(**settings, label_loss=label_loss, solver=name, tol=1e-6).fit(X, Y) for name in ("auto", "factored")
+        )
+        np.testing.assert_allclose(factored.label_scores_, whole.label_scores_, atol=0.02)
+    sparse_model = MC1(**settings, solver="factored").fit(sparse.csr_array(np.nan_to_num(X)), Y)
+    dense_model = MC1(**settings, solver="factored").fit(np.nan_to_num(X), Y)
+    np.testing.assert_allclose(sparse_model.label_scores_, dense_model.label_scores_, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "value", "sentence"),
+    [
+        (
+            {"feature_loss": "logistic"},
+            2.0,
+            "of 0 and 1, but feature 3 holds 2: use feature_loss='squared'",
+        ),
+        ({"feature_loss": "poisson"}, -1.0, "counts 0, 1, 2 and so on, but feature 3 holds -1"),
+        ({"feature_loss": "poisson"}, 0.5, "but feature 3 holds 0.5"),
+        ({"feature_loss": "hinge"}, 1.0, "feature_loss must be one of 'squared', 'huber', 'logistic', 'poisson'"),
+        ({"label_loss": "hinge"}, 1.0, "label_loss must be one of 'logistic', 'squared_hinge'"),
+        ({"label_loss": "squared_hinge", "solver": "fpc"}, 1.0, "solver='fpc' has the published losses only"),
+    ],
+)
+def test_features_outside_a_loss_raise(settings, value, sentence):
+    X, Y, _ = kinds_of_features("logistic")
+    X = np.nan_to_num(X)
+    X[4, 3] = value
+    with pytest.raises(ValueError, match=sentence):
+        MC1(**FIXED, **settings).fit(X, Y)
+
+
+def test_fewer_entries_than_degrees_of_freedom_are_named():
+    X, labels, _ = problem(n=100, d=12, t=3, share=0.1)
+    with pytest.warns(UserWarning, match=r"\d+ entries are observed, but a matrix of rank \d+ .* degrees of freedom"):
+        MC1(alpha=1e-3, label_weight=0.5, n_folds=2).fit(X, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MC1(**FIXED).fit(*problem()[:2])  # rank 2 and 1084 entries
 
 
 # -- the objective ---------------------------------------------------------------

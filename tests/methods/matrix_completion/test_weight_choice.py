@@ -60,7 +60,7 @@ def test_the_errors_on_hidden_entries_by_hand():
     second = fit_of([[7, -0.1], [0.0, 7], [0.25, 7]], np.full((3, 2), 7.0), n_iter=4)
     scores, rest = weight_choice._score_fits(data, folds, [first, second])
     np.testing.assert_array_equal(scores, [[0.5, -0.1], [0.0, np.nan], [0.25, -2.0]])
-    assert rest["label_error"] == 1 / 5  # -2 for a relevant label; 0 is not relevant
+    assert rest["label_error"] == 2 / 5  # -2 for a relevant label, and 0, which is no label
     assert rest["feature_error"] == pytest.approx((1 + 9) / (1 + 16))
     assert rest["n_iter"] == 7.0
     _, rest = weight_choice._score_fits(data, folds[1:], [second])

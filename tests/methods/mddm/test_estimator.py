@@ -305,17 +305,91 @@ def test_a_label_with_one_value_adds_nothing(rng):
     np.testing.assert_allclose(b.eigenvalues_, a.eigenvalues_)
 
 
-def test_a_partly_observed_item_needs_the_linear_label_kernel(rng):
-    X, Y = complete(rng)
+@pytest.mark.parametrize("label_kernel", ["quadratic", "rbf"])
+def test_an_unknown_entry_is_the_rate_of_its_label_in_other_label_kernels(label_kernel, rng):
+    X, Y = complete(rng, n=40)
     Y[5, 1] = Y[9, 0] = np.nan
-    with pytest.raises(ValueError, match=r"2 items are observed in part \(the first is row 5\): use label_kernel='lin"):
-        MDDM(label_kernel="rbf").fit(X, Y)
+    Y[11] = np.nan
+    rows = ~np.isnan(Y).all(axis=1)
+    filled = np.where(np.isnan(Y), np.nanmean(Y, axis=0), Y)[rows]
+    values, vectors = oracle.eigenproblem(X[rows], oracle.label_kernel_matrix(filled, label_kernel))
+    model = MDDM(2, label_kernel=label_kernel).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_[:2], values[:2])
+    assert largest_angle(model.components_.T, vectors[:, :2]) < 1e-7
 
 
-def test_labels_without_an_irrelevant_entry_raise(rng):
+def test_positive_only_labels_have_the_directions_of_the_complete_ones_on_average(rng):
+    X, Y = complete(rng, n=60)
+    whole = dependence.label_covariance(X, Y, np.ones_like(Y, dtype=bool))[0]
+    draws = [
+        dependence.label_covariance(X, Y * (rng.random(Y.shape) < 0.7), np.ones_like(Y, dtype=bool))[0]
+        for _ in range(3000)
+    ]
+    np.testing.assert_allclose(np.mean(draws, axis=0), 0.7 * whole, atol=0.02 * np.abs(whole).max())
+    missing = Y * (rng.random(Y.shape) < 0.7)
+    model = MDDM(2).fit(X, PartialLabels.from_positives(np.where(missing > 0, 1.0, 0.0)))
+    np.testing.assert_allclose(model.components_, MDDM(2).fit(X, missing).components_)
+
+
+# -- other label kernels -----------------------------------------------------------
+
+
+def test_a_given_label_kernel_is_that_of_eq_3(rng):
+    X, Y = complete(rng, n=40)
+    Y[[3, 8]] = np.nan
+    rows = ~np.isnan(Y).all(axis=1)
+    A = rng.normal(size=(40, 5))
+    values, vectors = oracle.eigenproblem(X[rows], (A @ A.T)[np.ix_(rows, rows)])
+    model = MDDM(3, label_kernel=A @ A.T).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_[:3], values[:3])
+    assert largest_angle(model.components_.T, vectors[:, :3]) < 1e-7
+    assert clone(model).fit(X, Y).rank_ == model.rank_
+
+
+def test_a_function_of_label_vectors_is_a_label_kernel(rng):
     X, Y = complete(rng)
-    with pytest.raises(ValueError, match="positive-only"):
-        MDDM().fit(X, PartialLabels.from_positives(Y))
+    named = MDDM(2, label_kernel="quadratic").fit(X, Y)
+    given = MDDM(2, label_kernel=lambda Y: (Y @ Y.T + 1) ** 2).fit(X, Y)
+    np.testing.assert_allclose(given.components_, named.components_)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_correlated_labels_are_yc_y(gaps, rng):
+    X, Y = complete(rng)
+    Y[rng.random(Y.shape) < 0.3 * gaps] = np.nan
+    A = rng.normal(size=(4, 3))
+    S = oracle.cross_covariance_with_gaps(X, Y)
+    values, vectors = linalg.eigh(S @ A @ A.T @ S.T)
+    model = MDDM(3, label_correlation=A @ A.T).fit(X, Y)
+    np.testing.assert_allclose(model.eigenvalues_, values[::-1][:3])
+    assert largest_angle(model.components_.T, vectors[:, -3:]) < 1e-7
+    same = MDDM(2, label_correlation=np.eye(4)).fit(X, Y)
+    np.testing.assert_allclose(np.abs(same.components_), np.abs(MDDM(2).fit(X, Y).components_), atol=1e-9)
+
+
+def test_a_learned_correlation_joins_labels_that_occur_together(rng):
+    X, Y = complete(rng)
+    Y[:, 1] = Y[:, 0]
+    Q = dependence.correlation_root("learned", Y, np.ones_like(Y, dtype=bool))
+    Q = Q @ Q.T
+    assert np.linalg.eigvalsh(Q).min() > 0
+    assert Q[0, 1] == Q[0, 1:].max()
+    assert MDDM(2, label_correlation="learned").fit(X, Y).rank_ >= 2
+
+
+def test_cca_has_the_canonical_correlations(rng):
+    """By the product of both orthonormal bases, another route to the same numbers."""
+    X, Y = complete(rng)
+    model = MDDM.cca(3).fit(X, Y)
+    bases = [linalg.qr(M - M.mean(axis=0), mode="economic")[0] for M in (X, Y)]
+    correlations = linalg.svdvals(bases[0].T @ bases[1])
+    np.testing.assert_allclose(np.sqrt(model.eigenvalues_), correlations)
+    projected = model.transform(X) - model.transform(X).mean(axis=0)
+    np.testing.assert_allclose(projected.T @ projected, np.eye(3), atol=1e-10)
+
+
+def test_labels_without_variance_raise(rng):
+    X, Y = complete(rng)
     with pytest.raises(ValueError, match="no label depends on any feature"):
         MDDM().fit(X, np.ones_like(Y))
     with pytest.raises(ValueError, match="no label of any of the 70 items is observed"):
@@ -366,6 +440,12 @@ def test_the_nystroem_error_is_measured(rng):
     ("settings", "sentence"),
     [
         ({"label_kernel": "cubic"}, "label_kernel must be one of 'linear', 'quadratic', 'rbf', not 'cubic'"),
+        ({"label_kernel": np.eye(3)}, r"label_kernel must be a matrix of shape \(70, 70\), not of shape \(3, 3\)"),
+        ({"label_kernel": -np.eye(70)}, "without negative eigenvalues; its smallest is -1"),
+        ({"label_kernel": np.triu(np.ones((70, 70)))}, "symmetric and finite; this one is not"),
+        ({"label_correlation": "strong"}, "label_correlation must be one of None, 'learned', 'whitened'"),
+        ({"label_correlation": np.eye(5)}, r"label_correlation must be a matrix of shape \(4, 4\)"),
+        ({"label_correlation": "learned", "label_kernel": "rbf"}, "label_correlation is for label_kernel='linear'"),
         ({"kernel": "poly"}, "kernel must be one of None, 'rbf', not 'poly'"),
         ({"null_space": "random"}, "null_space must be one of"),
         ({"n_components": 0}, "n_components must be a whole number of at least 1, not 0"),

@@ -5,7 +5,18 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize_scalar
 
-from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, SparseSquared, Squared
+from halflabel.numerics.losses import (
+    BiasedLogistic,
+    Bits,
+    Counts,
+    Entrywise,
+    Huber,
+    Logistic,
+    SideBySide,
+    SparseSquared,
+    Squared,
+    SquaredHinge,
+)
 
 SHAPE = (7, 4)
 
@@ -15,6 +26,8 @@ def all_losses(rng):
     sign = np.where(rng.random(SHAPE) < 0.7, rng.choice([-1.0, 1.0], size=SHAPE), 0.0)
     X = sparse.random_array(SHAPE, density=0.4, rng=rng, format="csr")
     squared = Squared(np.where(seen, rng.normal(size=SHAPE), 0.0), seen, 0.3)
+    counts = np.where(seen, rng.poisson(1.0, size=SHAPE), 0.0)
+    shift = rng.normal(size=4)
     logistic, biased = Logistic(sign, 0.7, rng.normal(size=4)), BiasedLogistic(sign, 0.7, 1e-3)
     return {
         "squared": squared,
@@ -22,10 +35,22 @@ def all_losses(rng):
         "sparse": SparseSquared(X, rng.normal(size=4), rng.uniform(0.5, 2, size=4), 0.4),
         "logistic": logistic,
         "biased": biased,
+        "bits": Entrywise(Bits(), np.minimum(counts, 1.0), seen, 0.3, shift),
+        "counts": Entrywise(Counts(4.0), counts, seen, 0.3, shift),
+        "huber": Entrywise(Huber(2.0), np.where(seen, rng.normal(size=SHAPE), 0.0), seen, 0.3),
+        "hinge": Entrywise(SquaredHinge(), sign, sign != 0, 0.3, shift),
     }
 
 
-@pytest.fixture(params=["squared", "complete", "sparse", "logistic", "biased"])
+SMOOTH = ["squared", "complete", "sparse", "logistic", "biased", "bits", "counts", "huber"]
+
+
+@pytest.fixture(params=[*SMOOTH, "hinge"])
+def any_loss(request, rng):
+    return all_losses(rng)[request.param]
+
+
+@pytest.fixture(params=SMOOTH)
 def loss(request, rng):
     return all_losses(rng)[request.param]
 
@@ -36,7 +61,8 @@ def derivative(f, Z, i, j, h):
     return (f(Z + E) - f(Z - E)) / (2 * h)
 
 
-def test_the_gradient_is_that_of_the_value(loss, rng):
+def test_the_gradient_is_that_of_the_value(any_loss, rng):
+    loss = any_loss
     Z = 2 * rng.normal(size=SHAPE)
     grad = loss.value_and_grad(Z)[1]
     numeric = [[derivative(lambda A: loss.value_and_grad(A)[0], Z, i, j, 1e-5) for j in range(4)] for i in range(7)]
@@ -74,7 +100,8 @@ def test_the_curvature_is_the_second_derivative_with_the_bias_held(loss, rng):
         assert C[i, j] == pytest.approx(second, abs=1e-8)
 
 
-def test_the_squares_touch_the_loss_and_lie_above_it(loss, rng):
+def test_the_squares_touch_the_loss_and_lie_above_it(any_loss, rng):
+    loss = any_loss
     Z = rng.normal(size=SHAPE)
     C, CT = loss.majorizer(Z)
     C = np.broadcast_to(C, SHAPE)
@@ -90,7 +117,8 @@ def test_the_squares_touch_the_loss_and_lie_above_it(loss, rng):
         assert loss.value_and_grad(Z + D)[0] <= above + 1e-12
 
 
-def test_the_parts_sum_to_the_whole(loss, rng):
+def test_the_parts_sum_to_the_whole(any_loss, rng):
+    loss = any_loss
     Z = rng.normal(size=SHAPE)
     parts = loss.split(3)
     assert len(parts) == (1 if isinstance(loss, BiasedLogistic) else 3)
@@ -165,3 +193,34 @@ def test_a_label_of_one_class_has_a_finite_bias(start):
     b = loss.bias(np.zeros((20, 1)))
     assert 10 < b[0] < 20
     assert 20 / (1 + np.exp(b[0])) == pytest.approx(1e-6 * b[0], rel=1e-6)
+
+
+def test_the_curvature_of_a_hinge_is_a_bound(rng):
+    loss = all_losses(rng)["hinge"]
+    Z = rng.normal(size=SHAPE)
+    for i, j in np.ndindex(SHAPE):
+        second = derivative(lambda A, i=i, j=j: loss.value_and_grad(A)[1][i, j], Z, i, j, 1e-5)
+        assert loss.curvature(Z)[i, j] >= second - 1e-8
+    assert (loss.curvature(Z) <= loss.lipschitz).all()
+
+
+@pytest.mark.parametrize(("kind", "x"), [(Bits(), 1.0), (Counts(4.0), 2.0), (Huber(0.5), -1.5), (SquaredHinge(), 1.0)])
+def test_a_loss_of_one_entry_is_at_least_0_and_least_at_its_value(kind, x):
+    z = np.linspace(-30, 30, 6001)
+    value = kind.value_and_slope(z, np.full_like(z, x))[0]
+    assert value.min() >= -1e-9
+    if not isinstance(kind, Bits | SquaredHinge):  # the least value is beyond all z, or at a range of them
+        assert z[value.argmin()] == pytest.approx(kind.link(np.array(x)), abs=0.011)
+    np.testing.assert_allclose(kind.mean(kind.link(np.array(0.25))), 0.25)
+
+
+def test_the_losses_of_entries_are_the_known_ones():
+    z, x = np.array([0.7, -1.2]), np.array([1.0, 0.0])
+    np.testing.assert_allclose(Bits().value_and_slope(z, x)[0], np.log1p(np.exp(-(2 * x - 1) * z)))
+    counts = Counts(4.0).value_and_slope(z, np.array([3.0, 0.0]))[0]
+    least = np.array([3 - 3 * np.log(3), 0.0])
+    np.testing.assert_allclose(counts, np.exp(z) - np.array([3.0, 0.0]) * z - least)
+    np.testing.assert_allclose(
+        Huber(2.0).value_and_slope(np.array([1e-3, 1e6]), np.zeros(2))[0], [5e-7, 2e6], rtol=1e-5
+    )
+    np.testing.assert_allclose(SquaredHinge().value_and_slope(z, np.array([1.0, -1.0]))[0], [0.045, 0.0])

@@ -10,7 +10,7 @@ from halflabel_papers.comparators.linear_svm import LinearSVM
 from halflabel_papers.comparators.lpp import LPP
 from halflabel_papers.comparators.mlgfhf import MLGFHF
 from halflabel_papers.comparators.mlrgl import MLRGL
-from halflabel_papers.comparators.mlsi import MLSI
+from halflabel_papers.comparators.mlsi import MLSI, ToolboxMLSI
 from halflabel_papers.comparators.other_labels import OtherLabels
 from halflabel_papers.comparators.positive_heads import EPR, ElkanNoto
 from halflabel_papers.comparators.rank_svm import RankSVM
@@ -35,4 +35,5 @@ __all__ = [
     "LinearSVM",
     "OtherLabels",
     "RankSVM",
+    "ToolboxMLSI",
 ]

@@ -73,15 +73,8 @@ class Comparator(PartialLabelEstimator):
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
         rows = np.flatnonzero(~labels.unlabelled)
-        held_out = self._held_out(X[rows], labels[rows], settings)
-        rule = self.resolve_rule()
-        cut = rule.threshold if rule.name == "fixed" else None
-        f1 = [pu_f1(labels[rows], scores, threshold=cut) for scores in held_out]
-        best = int(np.argmax(f1))
-        self.setting_ = settings[best]
-        self.cv_results_ = {name: np.array([s[name] for s in settings]) for name in self.setting_} | {
-            "pu_f1": np.array(f1)
-        }
+        held_out = list(self._held_out(X[rows], labels[rows], settings))
+        best = self._choose(labels[rows], held_out, settings)
         out_of_fold = np.full(labels.shape, np.nan)
         out_of_fold[rows] = held_out[best]
         self.learned_ = labels.learnable
@@ -90,6 +83,18 @@ class Comparator(PartialLabelEstimator):
             [(self.model_, self.solution_)] = self._learn(X[rows], state, [self.setting_])
             self._warn_unless_converged(self.solution_.status, self.solution_.residual)
         return self._decide(labels, self._score(X), out_of_fold)
+
+    def _choose(self, labels: PartialLabels, held_out: Sequence[Floats], settings: list[Setting]) -> int:
+        """Return the place of the setting with the best held-out scores, and keep it with all others."""
+        rule = self.resolve_rule()
+        cut = rule.threshold if rule.name == "fixed" else None
+        f1 = [pu_f1(labels, scores, threshold=cut) for scores in held_out]
+        best = int(np.argmax(f1))
+        self.setting_ = settings[best]
+        self.cv_results_ = {name: np.array([s[name] for s in settings]) for name in self.setting_} | {
+            "pu_f1": np.array(f1)
+        }
+        return best
 
     def _held_out(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Floats:
         """Return the out-of-fold scores of annotated items, one table per setting.

@@ -48,6 +48,8 @@ class GLOCAL(Comparator):
         k; it is reduced to the number of features or of labels if it is larger.
     n_clusters : int, default=5
         g, the number of clusters, found by k-means; it is reduced to the number of different items.
+    uses_unlabelled : bool, default=True
+        Fit unlabelled items too. The paper has labels of all items, some of them missing, and no unlabelled items.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
@@ -132,6 +134,7 @@ class GLOCAL(Comparator):
         alpha_local: float = 0.1,
         rank: int = 20,
         n_clusters: int = 5,
+        uses_unlabelled: bool = True,
         scale: str | None = "auto",
         n_folds: int = 5,
         tol: float = 1e-3,
@@ -145,6 +148,7 @@ class GLOCAL(Comparator):
         self.alpha_local = alpha_local
         self.rank = rank
         self.n_clusters = n_clusters
+        self.uses_unlabelled = uses_unlabelled
         self.scale = scale
         self.n_folds = n_folds
         self.tol = tol
@@ -159,20 +163,25 @@ class GLOCAL(Comparator):
         return [{"alpha": self.alpha}]
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
-        """Fit one setting with unlabelled items, which most other comparators do not use."""
+        """Fit one setting, by default with unlabelled items, which most other comparators do not use."""
+        used = np.ones(len(labels), dtype=bool) if self.uses_unlabelled else ~labels.unlabelled
+        whole, X, known = X, X[used], labels[used]
         mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
         # Dense rows are centred first, so that a large offset does not cost digits; sparse ones are centred implicitly.
         rows, offset = (X, mean) if is_sparse(X) else (X - mean, np.zeros_like(mean))
         items = Items.of(rows, offset, self.n_clusters, self.random_state)
-        self.learned_, self.clusters_ = labels.learnable, self._restore_order(items.clusters)
+        clusters, out_of_fold = np.full(len(labels), -1), np.full(labels.shape, np.nan)
+        clusters[used] = items.clusters
+        self.learned_, self.clusters_ = known.learnable, self._restore_order(clusters)
         self.laplacians_ = np.full((len(items.members), labels.shape[1], labels.shape[1]), np.nan)
         if self.learned_.any():
-            at, self.solution_ = self._minimise(items, labels)
+            at, self.solution_ = self._minimise(items, known)
             self._warn_unless_converged(self.solution_.status, self.solution_.residual)
             self.model_ = LowRankMap(items.to_features(at.W, rows, offset), at.U, at.b, mean)
             learned = np.flatnonzero(self.learned_)
             self.laplacians_[:, learned[:, None], learned] = at.Z @ at.Z.transpose(0, 2, 1)
-        return self._decide(labels, self._score(X), self._out_of_fold(items, labels))
+        out_of_fold[used] = self._out_of_fold(items, known)
+        return self._decide(labels, self._score(whole), out_of_fold)
 
     def _minimise(self, items: Items, labels: PartialLabels) -> tuple[Factors, Solution]:
         """Fit the labels that can be learned."""

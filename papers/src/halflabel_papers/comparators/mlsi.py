@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from halflabel.methods.validation import require_not_negative, require_share
-from halflabel.plugins import Matrix
+from halflabel.plugins import Floats, Matrix
 from halflabel_papers.comparators.projection import LabelledProjection, to_dense, whitening
 
 
@@ -85,11 +85,32 @@ class MLSI(LabelledProjection):
         require_not_negative(self, "ridge")
 
     def _fit(self, X: Matrix, Y: Matrix) -> Self:
-        G, C = to_dense(X.T @ X), X.T @ Y
-        S = whitening(G, self.ridge)
+        return self._solve(to_dense(X.T @ X), X.T @ Y, self.ridge)
+
+    def _solve(self, G: Floats, C: Floats, ridge: float) -> Self:
+        """Project on the largest eigenvectors, from X'X and X'Y."""
+        S = whitening(G, ridge)
         GS, CS = G @ S, C.T @ S
         self._require_components(S.shape[1] if self.beta < 1 else int(np.linalg.matrix_rank(CS)))
         A = (1 - self.beta) * GS.T @ GS + self.beta * CS.T @ CS  # S'X'KXS
         eigenvalues, Z = linalg.eigh(A, subset_by_index=[len(A) - self.n_components, len(A) - 1])
         self._project(eigenvalues[::-1], S @ Z[:, ::-1])
+        return self
+
+
+class ToolboxMLSI(MLSI):
+    r"""MLSI as in the public MLC toolbox (``MLSI_train.m``): X and Y centred, :math:`\gamma = 1`, columns of length 1.
+
+    For ``n_components`` and ``beta`` see :class:`MLSI`.
+    """
+
+    def __init__(self, n_components: int = 2, beta: float = 0.5) -> None:
+        super().__init__(n_components, beta)
+
+    def _fit(self, X: Matrix, Y: Matrix) -> Self:
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        G = to_dense(X.T @ X) - len(Y) * np.outer(mean, mean)
+        C = X.T @ (Y - Y.mean(axis=0))  # X is centred implicitly
+        self._solve(G, C, 1 / max(float(np.trace(G)) / len(G), np.finfo(float).tiny))
+        self.components_ /= np.linalg.norm(self.components_, axis=1, keepdims=True)
         return self

@@ -243,8 +243,8 @@ class EPR(LinearComparator):
         Inverse ridge, as in scikit-learn.
     observed_rate : float or None, default=None
         The label frequency c; None is 1: the expected number is that of the assigned labels.
-    count_weight : float, default=100.0
-        :math:`\lambda`.
+    count_weight : float or None, default=100.0
+        :math:`\lambda`. None is the number of labels, which is 1 in the unit of the authors' program.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
@@ -286,7 +286,7 @@ class EPR(LinearComparator):
         C: Candidates = 1.0,
         *,
         observed_rate: float | None = None,
-        count_weight: float = 100.0,
+        count_weight: float | None = 100.0,
         scale: str | None = "auto",
         n_folds: int = 5,
         max_iter: int = 500,
@@ -305,11 +305,12 @@ class EPR(LinearComparator):
         super().__init__(C, **shared)
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        require_positive(self, "count_weight")
+        weight = float(state.shape[1]) if self.count_weight is None else self.count_weight
+        if self.count_weight is not None:
+            require_positive(self, "count_weight")
         positive, known = (state > 0).astype(np.float64), (state != 0).astype(np.float64)
         count = float(positive.sum() / len(positive) / (self.observed_rate or 1.0))
         solutions = [
-            fit_expected_positives(X, positive, known, count, self.count_weight, each["C"], self.max_iter)
-            for each in settings
+            fit_expected_positives(X, positive, known, count, weight, each["C"], self.max_iter) for each in settings
         ]
         return [(make_head(solution), solution) for solution in solutions]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -10,6 +11,7 @@ from scipy import linalg, sparse
 
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
+from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import require_not_negative, require_positive, require_whole
@@ -60,14 +62,14 @@ class SMILE(Comparator):
 
     Parameters
     ----------
-    alpha : float, default=0.35
-        :math:`\alpha`, the weight of the graph; 0 leaves it out.
+    alpha : float or sequence of float, default=0.35
+        :math:`\alpha`, the weight of the graph; 0 leaves it out. Of several weights the best is chosen.
     n_neighbors : int, default=5
         Two items are joined, with weight 1, if either is a neighbour of the other.
     smoothing : float, default=0.5
         s, in items.
-    ridge : float, default=1.0
-        :math:`\rho`.
+    ridge : float or sequence of float, default=1.0
+        :math:`\rho`. Of several ridges the best is chosen.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
@@ -125,11 +127,11 @@ class SMILE(Comparator):
 
     def __init__(
         self,
-        alpha: float = 0.35,
+        alpha: Candidates = 0.35,
         *,
         n_neighbors: int = 5,
         smoothing: float = 0.5,
-        ridge: float = 1.0,
+        ridge: Candidates = 1.0,
         scale: str | None = "auto",
         n_folds: int = 5,
         rule: str | Rule = "micro_f1",
@@ -145,23 +147,27 @@ class SMILE(Comparator):
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:
-        require_not_negative(self, "alpha", finite=True)
-        require_positive(self, "smoothing", "ridge", finite=True)
+        require_not_negative(self, "alpha", several=True, finite=True)
+        require_positive(self, "ridge", several=True, finite=True)
+        require_positive(self, "smoothing", finite=True)
         require_whole(self, n_neighbors=1)
-        return [{"alpha": self.alpha}]
+        pairs = itertools.product(list_candidates(self.alpha), list_candidates(self.ridge))
+        return [{"alpha": alpha, "ridge": ridge} for alpha, ridge in pairs]
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
-        """Fit one setting with unlabelled items, which the other comparators do not use."""
+        """Fit with unlabelled items, which the other comparators do not use."""
         M = join_neighbors(X, self.n_neighbors)
+        held_out = [self._out_of_fold(X, labels, M, **each) for each in settings]
+        best = self._choose(labels, held_out, settings)
         self.learned_ = labels.learnable
         self.correlation_, targets = np.full((labels.shape[1],) * 2, np.nan), np.full(labels.shape, np.nan)
         if self.learned_.any():
             L, known = self._complete(labels)
-            self.model_ = fit_smooth_map(X, known, ~labels.unlabelled, M, self.alpha, self.ridge)
+            self.model_ = fit_smooth_map(X, known, ~labels.unlabelled, M, **settings[best])
             self.correlation_[np.ix_(self.learned_, self.learned_)] = L
             targets[np.ix_(~labels.unlabelled, self.learned_)] = known[~labels.unlabelled]
         self.targets_ = self._restore_order(targets)
-        return self._decide(labels, self._score(X), self._out_of_fold(X, labels, M))
+        return self._decide(labels, self._score(X), held_out[best])
 
     def _complete(self, labels: PartialLabels) -> tuple[Floats, Floats]:
         """Return L and the targets of the labels that can be learned."""
@@ -170,13 +176,15 @@ class SMILE(Comparator):
         L = correlate(state > 0, state != 0, self.smoothing)
         return L, estimate_missing(state > 0, missing, L)
 
-    def _out_of_fold(self, X: Matrix, labels: PartialLabels, M: sparse.csr_array) -> Floats:
+    def _out_of_fold(
+        self, X: Matrix, labels: PartialLabels, M: sparse.csr_array, *, alpha: float, ridge: float
+    ) -> Floats:
         def score_held_out(held_out: Mask) -> Floats:
             rest = labels.hide(np.broadcast_to(held_out[:, None], labels.shape))
             scores = np.full((int(held_out.sum()), labels.shape[1]), np.nan)
             if rest.learnable.any():
                 _, targets = self._complete(rest)
-                model = fit_smooth_map(X, targets, ~rest.unlabelled, M, self.alpha, self.ridge)
+                model = fit_smooth_map(X, targets, ~rest.unlabelled, M, alpha, ridge)
                 scores[:, rest.learnable] = model(X[held_out])
             return scores
 

@@ -174,6 +174,8 @@ def _describe_values(results: Results, experiment: Experiment, sets: Sequence[st
     else:
         yield from (tables.tabulate_metrics(results, experiment, name) for name in sets)
     yield from tables.tabulate_rules(results, experiment, sets)
+    if "" in sets or experiment.rows == "setting":
+        yield from tables.tabulate_distances(results, experiment)
 
 
 def _describe_curves(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Block]:
@@ -200,9 +202,10 @@ def _list_public(experiment: Experiment) -> list[str]:
 def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> tuple[Block, ...]:
     """Return a table of the claims of the text, and one of our own questions."""
     meaning = Text(
-        "Underpowered: the difference has the claimed direction, but is not significant with these trials. Cannot be "
-        "decided: the paper does not define a notion of the claim. In part: some comparisons contradict it, are not "
-        "significant, or are not measured."
+        "Supported and refuted need the same: a difference in this direction, which is significant where trials are "
+        "random. Underpowered: these trials decide neither; the evidence states the difference that they detect. In "
+        "part: some comparisons contradict the claim, are not significant, or are not measured. Cannot be decided: "
+        "the paper does not define a notion of the claim, or its data are not available here."
     )
     grids = []
     for ours, caption in ((False, "Claims of the text"), (True, "Claims that the paper does not make")):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from halflabel.labels.metrics import METRICS
@@ -25,7 +26,7 @@ from halflabel_papers.verdicts.results import (
     judge,
     lower_is_better,
 )
-from halflabel_papers.verdicts.significance import ALPHA, compare_paired, format_p
+from halflabel_papers.verdicts.significance import ALPHA, adjust_holm, compare_paired, format_p
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -96,7 +97,7 @@ def _make_row(
 def _find_best(
     results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
 ) -> set[str]:
-    """Return the best method and, over trials, all methods that a paired t-test at 5 % does not separate from it."""
+    """Return the best method and, over trials, all that paired t-tests at 5 % (Holm) do not separate from it."""
     sign = 1 if lower_is_better(metric) else -1
     means = {name: sign * each.mean for name, each in measured.items() if not math.isnan(each.mean)}
     if not means or not has_direction(metric):
@@ -106,8 +107,8 @@ def _find_best(
         return {first}
     blocks = results.blocks(experiment, metric, **where)
     both = {name: blocks[[first, name]].dropna() for name in means if name != first}
-    tied = {n for n, b in both.items() if len(b) >= MIN_TRIALS and compare_paired(b[first], b[n]).p >= ALPHA}
-    return {first} | tied
+    tests = {n: compare_paired(b[first], b[n]).p for n, b in both.items() if len(b) >= MIN_TRIALS}
+    return {first} | {name for name, p in adjust_holm(tests).items() if p >= ALPHA}
 
 
 def _is_at(cell: PrintedCell, metric: str, at: Mapping[str, Any], set: str) -> bool:
@@ -149,6 +150,36 @@ def _tabulate_rules(results: Results, experiment: Experiment, metric: str, rules
     on = on_set(data if len(experiment.sets) > 1 else "")
     caption = f"{name_row(experiment, metric)} under common threshold rules{on}"
     return Grid(caption, ("own rule", *rules), tuple(rows), note=f"{note}.")
+
+
+def tabulate_distances(results: Results, experiment: Experiment) -> Iterator[Grid]:
+    """Yield the mean absolute distance from the printed values, by method and rule, if there are several readings."""
+    rules = ["", *experiment.options.get("rules", ())]
+    readings = {experiment.printed_as.get(name, name) for name in experiment.methods}
+    if len(rules) == 1 and len(readings) == len(experiment.methods):
+        return
+    rows = []
+    for name in experiment.methods:
+        printed = [cell for cell in experiment.published if cell.method == name]
+        if len(rules) > 1:
+            printed = [cell for cell in printed if cell.metric in METRICS and METRICS[cell.metric].needs == "labels"]
+        columns = [[_measure_distance(results, experiment, cell, rule) for cell in printed] for rule in rules]
+        means = [np.nanmean(each) if np.isfinite(each).any() else np.nan for each in map(np.array, columns)]
+        if np.isfinite(means).any():
+            best = np.nanmin(means)
+            rows.append(
+                (name, tuple(Cell(_format_spread(m, None, 3), best=m == best and len(rules) > 1) for m in means))
+            )
+    note = "The mean of |measured - printed| over all measured cells of the table, each in its printed unit."
+    if rows:
+        yield Grid("Distance from print, by reading", ("own rule", *rules[1:]), tuple(rows), note=note)
+
+
+def _measure_distance(results: Results, experiment: Experiment, cell: PrintedCell, rule: str) -> float:
+    """Return |measured - printed| in the printed unit; NaN where the rule does not apply or nothing was measured."""
+    metric = f"{cell.metric}@{rule}" if rule else cell.metric
+    measured = results.average(experiment, metric, cell.method, at=cell.at, set=cell.set)
+    return abs(measured.mean / unit_of(experiment, cell.metric) - cell.value)
 
 
 # -- differences between methods ---------------------------------------------------------------
@@ -252,8 +283,8 @@ def _describe_tolerance(experiment: Experiment, n_blocks: int) -> str:
         return (
             f"A cell agrees within {experiment.standard_errors:g} standard errors of the difference of two means "
             f"(printed: {experiment.printed_trials} trials){least}. The cells of a row share their splits, so that "
-            f"they are not independent tests. Bold: the best method, and each method that a paired t-test does not "
-            f"separate from it."
+            f"they are not independent tests. Bold: the best method, and each method that paired t-tests (Holm over "
+            f"the row) do not separate from it; a method whose values vary much is not separated easily."
         )
     if not experiment.tolerance:
         return ""

@@ -11,18 +11,21 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import mark_unassigned, pu_f1
+from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
 from halflabel.numerics.kernels import mean_distance
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
 from halflabel.plugins import Floats, is_sparse
 from halflabel_papers.published.continuation import Continuation, PublishedTerms
 
-#: The paper's weights for figure 2, and the penalties of Algorithm 1, which it does not state.
-ALPHA, TRACE, RHOS = 1e-5, 1e-3, (1e-3, 1e-2, 1e-1, 1.0)
+#: The paper's weights for figure 2, and the penalties of Algorithm 1 as shares of the last one: the paper names none.
+ALPHA, TRACE, SHARES = 1e-5, 1e-3, (1e-3, 1e-2, 1e-1, 1.0)
 
 
 def follow_objective(
-    data: Dataset, rng: np.random.Generator, *, algorithm: str, iterations: int, items: int
+    data: Dataset, rng: np.random.Generator, *, algorithm: str, iterations: int, items: int, rho: float = 1.0
 ) -> dict[str, float]:
     """Return log10 of the relative distance of eq. (11) from its minimum after a number of iterations.
 
@@ -30,13 +33,15 @@ def follow_objective(
     ----------
     algorithm : {"continuation", "one penalty", "printed", "ours"}
         Algorithm 1 with four penalties, with the last one only, with the absolute value of eq. (22), or our solver.
+    rho : float
+        The last penalty.
     """
     terms, problem = _make_terms(data, rng, items)
     best = recover(terms, tol=1e-10, max_iter=5000).solution.objective[-1]
     if algorithm == "ours":
         value = recover(terms, tol=0, max_iter=iterations).solution.objective[-1]
     else:
-        rhos = RHOS[-1:] if algorithm == "one penalty" else RHOS
+        rhos = [rho * share for share in (SHARES[-1:] if algorithm == "one penalty" else SHARES)]
         run = Continuation(problem, rhos, takes_abs=algorithm == "printed")
         run.run(max(1, iterations // len(rhos)))
         value = problem.objective(run.theta.A, run.theta.E)
@@ -71,8 +76,11 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
 
     Parameters
     ----------
-    ridge : float, default=0.01
-        Weight of stage 2, times the number of labelled items.
+    ridge : float or sequence of float, default=0.01
+        Weight of stage 2, times the number of labelled items. Of several the best by F1 of held-out items is chosen,
+        as for the comparators.
+    n_folds : int, default=3
+        Folds of labelled items for this choice.
     n_iter : int, default=200
         Iterations of stage 1 (alternating directions).
     """
@@ -80,19 +88,39 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
     learns_from_positives = True
     threshold_rule = "sign"
 
-    def __init__(self, ridge: float = 0.01, n_iter: int = 200) -> None:
+    def __init__(self, ridge: Candidates = 0.01, *, n_folds: int = 3, n_iter: int = 200) -> None:
         self.ridge = ridge
+        self.n_folds = n_folds
         self.n_iter = n_iter
 
     def fit(self, X: Any, y: PartialLabels) -> Self:
         """Recover the labels of the annotated items, and fit the regression to them."""
-        rows = y.annotated
-        self.X_ = _to_dense(X)[rows]
-        self.recovered_ = recover_labels(np.where(y.relevant[rows], 1.0, -1.0), self.n_iter)
-        self.gamma_ = 1 / (2 * mean_distance(_to_dense(X), np.random.default_rng(0)) ** 2)
+        rows, dense = y.annotated, _to_dense(X)
+        known, self.X_ = y[rows], dense[rows]
+        self.gamma_ = 1 / (2 * mean_distance(dense, np.random.default_rng(0)) ** 2)
         K = rbf_kernel(self.X_, gamma=self.gamma_)
-        self.weights_ = linalg.solve(K + self.ridge * len(K) * np.eye(len(K)), self.recovered_, assume_a="pos")
+        self.setting_ = {"ridge": self._choose(K, known)}
+        self.recovered_ = self._recover(known)
+        self.weights_ = _regress(K, self.recovered_, **self.setting_)
         return self
+
+    def _recover(self, known: PartialLabels) -> Floats:
+        return recover_labels(np.where(known.relevant, 1.0, -1.0), self.n_iter)
+
+    def _choose(self, K: Floats, known: PartialLabels) -> float:
+        """Return the ridge with the largest F1 of a threshold of 0 on held-out items."""
+        ridges = list_candidates(self.ridge)
+        if len(ridges) == 1:
+            return float(ridges[0])
+        marked = mark_unassigned(known)
+        scores = np.full((len(ridges), *known.shape), np.nan)
+        folds = folds_of_labelled(marked, self.n_folds, np.random.default_rng(0))
+        for fold in np.unique(folds):
+            held, rest = folds == fold, folds != fold
+            Z = self._recover(known[rest])
+            for k, ridge in enumerate(ridges):
+                scores[k, held] = K[np.ix_(held, rest)] @ _regress(K[np.ix_(rest, rest)], Z, float(ridge))
+        return float(ridges[int(np.argmax([pu_f1(marked, each, threshold=0.0) for each in scores]))])
 
     def decision_function(self, X: Any) -> Floats:
         """Return the regression of new items."""
@@ -101,6 +129,10 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
     def predict(self, X: Any) -> Floats:
         """Return 1 where the regression is positive."""
         return (self.decision_function(X) >= 0).astype(float)
+
+
+def _regress(K: Floats, Z: Floats, ridge: float) -> Floats:
+    return np.asarray(linalg.solve(K + ridge * len(K) * np.eye(len(K)), Z, assume_a="pos"))
 
 
 def recover_labels(Y: Floats, n_iter: int) -> Floats:

@@ -13,7 +13,13 @@ from scipy import stats
 
 from halflabel_papers.spec import Claim, Experiment
 from halflabel_papers.verdicts import curve_claims, table_claims
-from halflabel_papers.verdicts.comparisons import Comparisons, compute_p, describe_power
+from halflabel_papers.verdicts.comparisons import (
+    MAX_NAMED_SETS,
+    Comparisons,
+    compute_p,
+    describe_power,
+    describe_sets,
+)
 from halflabel_papers.verdicts.results import (
     ClaimResult,
     Finding,
@@ -21,6 +27,7 @@ from halflabel_papers.verdicts.results import (
     conclude,
     format_metric,
     lower_is_better,
+    with_flip,
 )
 from halflabel_papers.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
 
@@ -90,7 +97,7 @@ def check_beats(
 
     If ``significant``, a paired t-test at 5 % must confirm it. The same test must confirm a contradiction.
     """
-    found, total, missing = Comparisons(), 0, 0
+    found, total, missing, by_set = Comparisons(), 0, 0, list[str]()
     names = [method] if isinstance(method, str) else method
     for metric, own, other in itertools.product(metrics, names, than):
         both = results.blocks(experiment, metric, at=at)[[own, other]].dropna()
@@ -103,8 +110,12 @@ def check_beats(
         place = f"{own} against {other}" if len(names) > 1 else other
         power = describe_power(both[own] - both[other], test.p)
         found.add(f"{place} in {format_metric(metric)}", power, test.p, agrees=ahead, significant=significant)
+        sign = -1 if lower_is_better(metric) else 1
+        if experiment.average == "trial" and (sets := describe_sets(sign * (both[own] - both[other]))):
+            by_set.append(f"{place} in {format_metric(metric)}: {sets}")
     by = "significantly better" if significant else "better in the mean"
-    return found.conclude(total, f"{_join(names)} is {by}", missing)
+    result = found.conclude(total, f"{_join(names)} is {by}", missing)
+    return ClaimResult(result.finding, f"{result.evidence} By set, {'; '.join(by_set)}." if by_set else result.evidence)
 
 
 def _join(names: Sequence[str]) -> str:
@@ -191,16 +202,22 @@ def check_among_best(
 
 
 def check_alike(
-    results: Results, experiment: Experiment, *, methods: Sequence[str], metrics: Sequence[str], within: float
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metrics: Sequence[str],
+    within: float,
+    ats: Sequence[Mapping[str, Any]] = ({},),
 ) -> ClaimResult:
-    """Check that the means of ``methods`` lie within a share of their own mean, in every metric.
+    """Check that the means of ``methods`` lie within a share of their own mean, in every metric and at every point.
 
     A wider spread contradicts the claim if a paired t-test at 5 % separates the highest mean from the lowest.
     """
     found, spans, missing = Comparisons(), dict[str, float](), 0
-    for metric in metrics:
-        runs = results.blocks(experiment, metric)[list(methods)].dropna()
-        means, name = runs.mean(), format_metric(metric)
+    for metric, at in itertools.product(metrics, ats):
+        runs = results.blocks(experiment, metric, at=at)[list(methods)].dropna()
+        means, name = runs.mean(), ", ".join([format_metric(metric), *(f"{k} = {v}" for k, v in at.items())])
         if means.isna().any():
             missing += 1
             continue
@@ -208,8 +225,11 @@ def check_alike(
         p = compute_p(runs, str(means.idxmax()), str(means.idxmin())) if means.max() > means.min() else 1.0
         found.add(name, format_p(p), p, agrees=spans[name] <= within, significant=False)
     result = found.conclude(len(spans), f"the means lie within {100 * within:g} % of each other", missing)
+    if not spans:
+        return result
     shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
-    return ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}." if spans else result.evidence)
+    result = ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}.")
+    return with_flip(result, "from", max(spans.values()), within)
 
 
 def check_slower(
@@ -262,41 +282,61 @@ def check_below(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
 ) -> ClaimResult:
     """Check that the means lie below a bound."""
-    means = {name: results.average(experiment, metric, name).mean for name in methods}
-    known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
+    known, missing = _average_each(results, experiment, methods, metric)
     failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if not mean < bound]
-    result = conclude(len(known), failed, f"the mean is below {bound:g}", missing=len(means) - len(known))
+    result = conclude(len(known), failed, f"the mean is below {bound:g}", missing=missing)
+    if not known:
+        return result
     shown = ", ".join(f"{name} {mean:.3g}" for name, mean in known.items())
-    return ClaimResult(result.finding, f"{result.evidence} Means: {shown}." if known else result.evidence)
+    result = ClaimResult(result.finding, f"{result.evidence} Means: {shown}.")
+    return with_flip(result, "above", max(known.values()), bound)
 
 
 def check_at_least(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
 ) -> ClaimResult:
     """Check that the means reach a bound."""
+    known, missing = _average_each(results, experiment, methods, metric)
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if mean < bound]
+    result = conclude(len(known), failed, f"the mean is at least {bound:g}", missing=missing)
+    return with_flip(result, "up to", min(known.values()), bound) if known else result
+
+
+def _average_each(
+    results: Results, experiment: Experiment, methods: Sequence[str], metric: str
+) -> tuple[dict[str, float], int]:
+    """Return the means of the measured methods, and the number of the other ones."""
     means = {name: results.average(experiment, metric, name).mean for name in methods}
     known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
-    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if mean < bound]
-    return conclude(len(known), failed, f"the mean is at least {bound:g}", missing=len(means) - len(known))
+    return known, len(means) - len(known)
 
 
 def check_pooled(
     results: Results, experiment: Experiment, *, method: str, than: Sequence[str], metric: str, level: float
 ) -> ClaimResult:
-    """Compare by a paired t-test over the runs of all sets and points of the grid together, at a level such as .95."""
+    """Compare by a paired t-test at a level such as .95: over the runs of all sets together, and on every set.
+
+    Where the sets disagree, their runs together decide nothing, and the claim holds in part. Of many sets only the
+    number on each side is shown.
+    """
     sign = -1 if lower_is_better(metric) else 1
     blocks = sign * _combine_runs(results, experiment, metric)
-    found, details = Comparisons(), []
+    found, details, total = Comparisons(), [], 0
     for other in than:
-        both = blocks[[method, other]].dropna()
-        if len(both) < 2:
-            continue
-        test = compare_paired(both[method], both[other])
-        details.append(f"{other} {test.difference:+.3f} (better in {test.wins} of {test.n} runs, p = {test.p:.2g})")
-        power = describe_power(both[method] - both[other], test.p)
-        found.add(other, power, test.p, agrees=test.difference > 0, alpha=1 - level)
+        difference = (blocks[method] - blocks[other]).dropna()
+        parts = {name: part for name, part in difference.groupby(level="set") if len(part) > 1}
+        for name, part in [("", difference), *(parts.items() if 1 < len(parts) <= MAX_NAMED_SETS else ())]:
+            if len(part) < 2:
+                continue
+            total += 1
+            test = compare_paired(part, 0 * part)
+            where = f"{other} on {name}" if name else other
+            details.append(f"{where} {test.difference:+.3f} (better in {test.wins} of {test.n} runs, p = {test.p:.2g})")
+            found.add(where, describe_power(part, test.p), test.p, agrees=test.difference > 0, alpha=1 - level)
+        if len(parts) > MAX_NAMED_SETS and (sets := describe_sets(difference)):
+            details.append(f"{other}: {sets}")
     claim = f"{method} is significantly better at the {100 * level:g} % level"
-    result = found.conclude(len(details), claim, len(than) - len(details))
+    result = found.conclude(total, claim, sum(f"{other} " not in " ".join(details) for other in than))
     return ClaimResult(
         result.finding, f"{result.evidence} Against {', '.join(details)}." if details else result.evidence
     )
@@ -338,5 +378,6 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         curve_claims.check_moves,
         curve_claims.check_reliable_area,
         curve_claims.check_in_box,
+        curve_claims.check_box_against_rest,
     )
 }

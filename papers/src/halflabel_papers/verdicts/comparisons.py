@@ -9,6 +9,9 @@ import pandas as pd
 from halflabel_papers.verdicts.results import ClaimResult, conclude
 from halflabel_papers.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
 
+#: Maximum number of sets whose results are listed by name.
+MAX_NAMED_SETS = 4
+
 
 class Comparisons:
     """Comparisons by a test, sorted by their direction and their significance at the level :data:`ALPHA`."""
@@ -42,3 +45,23 @@ def describe_power(difference: pd.Series[float], p: float) -> str:
     """Return p, the number of pairs, and the difference that this number detects."""
     detected = detect_difference(float(difference.std()) / math.sqrt(len(difference)), len(difference) - 1)
     return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} pairs detect {detected:.2g}"
+
+
+def describe_sets(difference: pd.Series[float]) -> str:
+    """Return sign and p of a paired t-test of a difference (positive is better) by set, if sets have different signs.
+
+    Runs of a set share its items, so that a test over the runs of all sets can hide that the sets disagree.
+    """
+    parts = {str(name): part for name, part in difference.groupby(level="set") if len(part) > 1}
+    if len(parts) < 2:
+        return ""
+    if len({part.mean() > 0 for part in parts.values()}) == 1:
+        return ""
+    tests = {name: (float(part.mean()), compare_paired(part, 0 * part).p) for name, part in parts.items()}
+    if len(tests) <= MAX_NAMED_SETS:
+        return ", ".join(f"{name} {mean:+.3f} ({format_p(p)})" for name, (mean, p) in tests.items())
+    counts = [
+        sum(sign * mean > 0 and p < level for mean, p in tests.values()) for sign in (1, -1) for level in (2, ALPHA)
+    ]
+    better, clearly_better, worse, clearly_worse = counts
+    return f"better on {better} sets ({clearly_better} significantly), worse on {worse} ({clearly_worse})"

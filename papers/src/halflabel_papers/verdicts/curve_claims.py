@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 from scipy.interpolate import RegularGridInterpolator
 
 from halflabel.plugins import Floats
 from halflabel_papers.spec import Experiment
+from halflabel_papers.verdicts.comparisons import Comparisons
 from halflabel_papers.verdicts.results import (
     ClaimResult,
     Finding,
@@ -19,7 +21,9 @@ from halflabel_papers.verdicts.results import (
     conclude,
     format_metric,
     lower_is_better,
+    with_flip,
 )
+from halflabel_papers.verdicts.significance import format_p
 
 #: Minimum number of measured points per side for the area of a map.
 MIN_SIDE = 3
@@ -76,7 +80,8 @@ def check_within(
     gaps = _mean_curves(results, experiment, metric)[[first, second]].dropna().diff(axis=1).iloc[:, 1].abs()
     failed = [f"{experiment.x} = {x:g} ({gap:.2g})" for x, gap in gaps.items() if gap > bound]
     missing = len(experiment.grid[experiment.x]) - len(gaps)
-    return conclude(len(gaps), failed, f"{first} and {second} differ by at most {bound:g}", missing=missing)
+    result = conclude(len(gaps), failed, f"{first} and {second} differ by at most {bound:g}", missing=missing)
+    return with_flip(result, "from", float(gaps.max()), bound) if len(gaps) else result
 
 
 def check_below_at(
@@ -144,8 +149,13 @@ def check_moves(
     failed = [name for name, span in spans.items() if not at_least <= span <= at_most]
     bounds = [f"at most {at_most:g}"] * (at_most < math.inf) + [f"at least {at_least:g}"] * (at_least > 0)
     result = conclude(len(spans), failed, f"the mean {format_metric(metric)} moves by {' and '.join(bounds)}")
+    if not spans:
+        return result
     shown = ", ".join(f"{name} {span:.3f}" for name, span in spans.items())
-    return ClaimResult(result.finding, f"{result.evidence} It moves by: {shown}." if spans else result.evidence)
+    result = ClaimResult(result.finding, f"{result.evidence} It moves by: {shown}.")
+    if at_most < math.inf:
+        result = with_flip(result, "from", max(spans.values()), at_most)
+    return with_flip(result, "up to", min(spans.values()), at_least) if at_least > 0 else result
 
 
 # -- maps ----------------------------------------------------------------------------------
@@ -276,8 +286,11 @@ def check_in_box(
     bounds = f"at least {of_best:.0%} of the best" if of_best else _format_bounds(low, high)
     result = conclude(total, failed, f"every run's {format_metric(metric)} is {bounds}")
     if total and share < 1:
-        finding = Finding.SUPPORTED if total - len(failed) > share * total else Finding.REFUTED
-        result = ClaimResult(finding, f"{result.evidence} The claim needs more than {share:.0%} of the points.")
+        reached = 1 - len(failed) / total
+        result = ClaimResult(
+            Finding.SUPPORTED if reached > share else Finding.REFUTED,
+            f"{result.evidence} The claim needs more than {share:.0%} of the points; these are {reached:.0%}.",
+        )
     return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
 
 
@@ -285,3 +298,30 @@ def _format_bounds(low: float, high: float) -> str:
     if math.isinf(low) or math.isinf(high):
         return f"at most {high:g}" if math.isinf(low) else f"at least {low:g}"
     return f"between {low:g} and {high:g}"
+
+
+def check_box_against_rest(
+    results: Results, experiment: Experiment, *, metrics: Sequence[str], along: str, box: Sequence[Sequence[float]]
+) -> ClaimResult:
+    """Check on every set that the means in a box of the map are better than those outside, by a rank test at 5 %.
+
+    The units of the test (Mann-Whitney) are the points of the map.
+    """
+    (first, last), (left, right) = box
+    found, total, details = Comparisons(), 0, []
+    for metric, data in itertools.product(metrics, experiment.sets):
+        table = average_map(results, experiment, metric, along, data)
+        inside = table.index.to_series().between(left, right).to_numpy()[:, None] & [
+            first <= float(value) <= last for value in table.columns
+        ]
+        known = table.notna().to_numpy()
+        a, b = table.to_numpy()[inside & known], table.to_numpy()[~inside & known]
+        if min(len(a), len(b)) < MIN_SIDE:
+            continue
+        total += 1
+        p = float(stats.mannwhitneyu(a, b).pvalue)
+        ahead = bool(np.mean(a) < np.mean(b)) is lower_is_better(metric)
+        found.add(f"{format_metric(metric)} on {data}", format_p(p), p, agrees=ahead)
+        details.append(f"{format_metric(metric)} on {data} {np.mean(a):.3g}, outside {np.mean(b):.3g}")
+    result = found.conclude(total, "the mean is significantly better in the region than outside", 0)
+    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)

@@ -22,6 +22,9 @@ from halflabel_papers.store import Record
 #: Minimum number of trials for a verdict on a printed value, and for methods that are not separated from the best.
 MIN_TRIALS = 3
 
+#: The factor beyond which a bound decides nothing: no sensible one would change the finding.
+FAR = 20.0
+
 #: Measurements that describe a fit: neither higher nor lower values are better.
 DESCRIPTIONS = ("negative_weights", "strongly_negative_weights", "normalised_alpha")
 
@@ -157,8 +160,8 @@ def conclude(
 ) -> ClaimResult:
     """Return the finding on a claim. The rule has the same level in both directions.
 
-    A claim is refuted if no comparison agrees and a comparison contradicts it. If the trials decide no comparison, it
-    is underpowered.
+    A claim is refuted if a comparison contradicts it and none has its direction. If none agrees and none or only some
+    contradict it, the trials do not decide: it is underpowered.
 
     Parameters
     ----------
@@ -187,7 +190,7 @@ def conclude(
     if true:
         finding = Finding.SUPPORTED if true == total and not missing else Finding.IN_PART
     else:
-        finding = Finding.REFUTED if failed else Finding.UNDERPOWERED
+        finding = Finding.REFUTED if failed and not weak else Finding.UNDERPOWERED
     exceptions = f", but not: {_shorten(failed)}" if failed else ""
     sentences = [
         f"In {true} of {total} comparisons {claim}{exceptions}.",
@@ -196,6 +199,16 @@ def conclude(
         f"{missing} more not measured." if missing else "",
     ]
     return ClaimResult(finding, " ".join(filter(None, sentences)))
+
+
+def with_flip(result: ClaimResult, side: str, value: float, bound: float) -> ClaimResult:
+    """Return the result with the bound at which it would change, unless that is far from the bound of the check.
+
+    For bounds that the paper does not state. ``side`` is "from" (and above), "above", or "up to" (and below).
+    """
+    if result.finding is Finding.NOT_MEASURED or not 1 / FAR <= value / bound <= FAR:
+        return result
+    return ClaimResult(result.finding, f"{result.evidence} Any bound {side} {value:.3g} supports the claim.")
 
 
 def _shorten(names: Sequence[str]) -> str:

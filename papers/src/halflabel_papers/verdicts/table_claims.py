@@ -18,6 +18,7 @@ from halflabel_papers.verdicts.results import (
     format_metric,
     judge,
     lower_is_better,
+    with_flip,
 )
 from halflabel_papers.verdicts.significance import ALPHA, format_p
 
@@ -34,7 +35,7 @@ def check_close_to_best(
 ) -> ClaimResult:
     """Check on every set that the mean of ``method`` is at most ``within`` worse than the best of ``than``."""
     sign = 1 if lower_is_better(metric) else -1
-    failed, details, missing = [], [], 0
+    failed, details, missing, gaps = [], [], 0, list[float]()
     for data in experiment.printed_sets:
         means = {
             name: sign * results.average(experiment, metric, name, at=at, set=data).mean for name in (method, *than)
@@ -44,10 +45,13 @@ def check_close_to_best(
             continue
         best = min(means, key=lambda name: means[name])
         gap = means[method] - means[best]
+        gaps.append(gap)
         details.append(f"{data}: {gap:.3g} from {best}")
         failed += [] if gap <= within else [data]
     result = conclude(len(details), failed, f"{method} is at most {within:g} from the best", missing=missing)
-    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
+    if not gaps:
+        return result
+    return with_flip(ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}."), "from", max(gaps), within)
 
 
 def check_meta_average(
@@ -99,7 +103,7 @@ def check_spread_agrees(
     results: Results,
     experiment: Experiment,
     *,
-    metric: str,
+    metrics: Sequence[str],
     factor: float,
     printed: Mapping[str, float] | None = None,
     at: Mapping[str, Any] | None = None,
@@ -111,23 +115,32 @@ def check_spread_agrees(
     factor : float
         Above 1.
     printed, at : mapping, optional
-        Standard deviations by method at a point of the grid, in the metric's own unit; by default the values of the
+        Standard deviations by method at a point of the grid, in the unit of the metric; by default the values of the
         table.
     """
-    unit = experiment.unit.get(metric, 1.0)
-    cells = [(c.method, c.set, dict(c.at), c.sd * unit) for c in experiment.published if c.metric == metric and c.sd]
-    if printed is not None:
-        cells = [(name, data, dict(at or {}), sd) for name, sd in printed.items() for data in experiment.printed_sets]
-    failed, total = [], 0
-    for name, data, point, sd in cells:
-        measured = results.average(experiment, metric, name, at=point, set=data)
-        if measured.n < 3:
-            continue
-        total += 1
-        if not 1 / factor <= measured.sd / sd <= factor:
-            failed.append(f"{name}{f' on {data}' if data else ''} ({measured.sd:.2g}, {sd:.2g} printed)")
-    claim = f"the standard deviation of {format_metric(metric)} is within a factor of {factor:g} of the printed one"
-    return conclude(total, failed, claim, missing=len(cells) - total)
+    failed, total, missing, ratios = [], 0, 0, list[float]()
+    for metric in metrics:
+        unit = experiment.unit.get(metric, 1.0)
+        cells = [
+            (c.method, c.set, dict(c.at), c.sd * unit) for c in experiment.published if c.metric == metric and c.sd
+        ]
+        if printed is not None:
+            cells = [
+                (name, data, dict(at or {}), sd) for name, sd in printed.items() for data in experiment.printed_sets
+            ]
+        for name, data, point, sd in cells:
+            measured = results.average(experiment, metric, name, at=point, set=data)
+            if measured.n < 3:
+                missing += 1
+                continue
+            total += 1
+            ratios.append(max(measured.sd / sd, sd / measured.sd))
+            place = f"{name}{f' on {data}' if data else ''}" + f" in {format_metric(metric)}" * (len(metrics) > 1)
+            failed += [] if ratios[-1] <= factor else [f"{place} ({measured.sd:.2g}, {sd:.2g} printed)"]
+    names = ", ".join(map(format_metric, metrics))
+    claim = f"the standard deviation of {names} is within a factor of {factor:g} of the printed one"
+    result = conclude(total, failed, claim, missing=missing)
+    return with_flip(result, "from", max(ratios), factor) if ratios else result
 
 
 def check_correlated(

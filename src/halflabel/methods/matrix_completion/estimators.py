@@ -44,6 +44,12 @@ class MC1(MatrixCompletion):
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
         :math:`\lambda`, weight of the mean label loss against the mean feature loss; of several values the best is
         chosen.
+    feature_loss : {"squared", "huber", "logistic", "poisson"}, default="squared"
+        The loss of an observed feature: half its square; for outliers :math:`\sqrt{1 + (z - x)^2} - 1`; for features of
+        0 and 1 :math:`\log(1 + e^z) - xz`; for counts :math:`e^z - xz` (a parabola beyond twice the largest count). The
+        last two are not scaled; instead z has an offset per feature, so that Z = 0 is its mean.
+    label_loss : {"logistic", "squared_hinge"}, default="logistic"
+        The loss of an observed label: as above, or :math:`\tfrac12\max(0, 1 - y_{ij} z_{ij})^2`.
     bias_row_weight : float, default=1.0
         w, weight of one entry of the row of ones in units of one observed feature. ``inf`` is the constraint of
         eq. (3).
@@ -104,7 +110,14 @@ class MC1(MatrixCompletion):
     ------
     ValueError
         If nothing is observed, a label holds anything but 1, 0 or missing, the labels are positive-only, sparse X holds
-        NaN, or a parameter is out of range.
+        NaN, a feature is outside the values of its loss, or a parameter is out of range.
+
+    Warns
+    -----
+    UserWarning
+        If fewer entries are observed than r (n + m - r), the degrees of freedom of a Z with r directions; these are the
+        ones with 99 % of its squares. The paper needs this number and more for exact recovery. Tables of fewer than
+        1000 cells are not compared.
 
     Notes
     -----
@@ -148,6 +161,8 @@ class MC1(MatrixCompletion):
         alpha: float | None = None,
         *,
         label_weight: Candidates = (0.01, 0.1, 1.0),
+        feature_loss: str = "squared",
+        label_loss: str = "logistic",
         bias_row_weight: float = 1.0,
         criterion: str = "labels",
         cv: str = "auto",
@@ -161,6 +176,8 @@ class MC1(MatrixCompletion):
     ) -> None:
         self.alpha = alpha
         self.label_weight = label_weight
+        self.feature_loss = feature_loss
+        self.label_loss = label_loss
         self.bias_row_weight = bias_row_weight
         self.criterion = criterion
         self.cv = cv
@@ -197,6 +214,7 @@ class MCb(MatrixCompletion):
     ----------
     alpha : float or None, default=None
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
+    feature_loss : {"squared", "huber", "logistic", "poisson"}, default="squared"
     bias_ridge : float, default=1e-6
         :math:`\rho`. Without it a label whose observed entries are all equal has no minimiser: b grows without bound. A
         warning names such labels. Within folds the ridge alone is enough.
@@ -242,6 +260,7 @@ class MCb(MatrixCompletion):
         alpha: float | None = None,
         *,
         label_weight: Candidates = (0.01, 0.1, 1.0),
+        feature_loss: str = "squared",
         bias_ridge: float = 1e-6,
         criterion: str = "labels",
         cv: str = "auto",
@@ -255,6 +274,7 @@ class MCb(MatrixCompletion):
     ) -> None:
         self.alpha = alpha
         self.label_weight = label_weight
+        self.feature_loss = feature_loss
         self.bias_ridge = bias_ridge
         self.criterion = criterion
         self.cv = cv

@@ -9,7 +9,16 @@ import numpy as np
 from scipy import linalg
 
 from halflabel._arrays import Floats, Mask
-from halflabel.numerics.losses import BiasedLogistic, Logistic, Loss, SideBySide, SparseSquared, Squared
+from halflabel.numerics.losses import (
+    BiasedLogistic,
+    Entrywise,
+    Logistic,
+    Loss,
+    SideBySide,
+    SparseSquared,
+    Squared,
+    SquaredHinge,
+)
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import (
     Factors,
@@ -41,12 +50,12 @@ class Data:
     ----------
     sign : ndarray of shape (n, t)
         +1 relevant, -1 irrelevant, 0 unknown.
-    features : Squared or SparseSquared
-        The d features with weight 1.
+    features : Squared, SparseSquared or Entrywise
+        The loss of the d features with weight 1.
     """
 
     sign: Floats
-    features: Squared | SparseSquared
+    features: Squared | SparseSquared | Entrywise
 
     @property
     def seen(self) -> tuple[int, int]:
@@ -58,7 +67,7 @@ class Data:
     def without(self, labels: Mask, features: Mask | None) -> Data:
         """Return the same data with some labels, and some features, unknown."""
         kept = self.features
-        if features is not None and isinstance(kept, Squared):
+        if features is not None and not isinstance(kept, SparseSquared):
             mask = ~features if kept.observed is None else kept.observed & ~features
             kept = replace(kept, target=np.where(mask, kept.target, 0.0), observed=mask)
         return Data(np.where(labels, 0.0, self.sign), kept)
@@ -113,6 +122,8 @@ class MatrixProblem:
     solver : {"proximal_gradient", "factored", "davis_yin", "fpc"}
     tol : float
     max_iter : int
+    label_loss : {"logistic", "squared_hinge"}
+        Of MC-1.
     """
 
     row_weight: float | None
@@ -120,6 +131,7 @@ class MatrixProblem:
     solver: str
     tol: float
     max_iter: int
+    label_loss: str = "logistic"
 
     def terms(self, data: Data, label_weight: float) -> SideBySide:
         """Return the smooth part of eq. (2) or, with the soft row, of eq. (3)."""
@@ -133,7 +145,7 @@ class MatrixProblem:
         if self.solver == "fpc":
             row = 1 / published_step(data, label_weight)
         ones = Squared(np.ones((n, 1)), None, row)
-        return SideBySide([Logistic(data.sign, weight), features, ones], [*widths, 1])
+        return SideBySide([label_term(self.label_loss, data.sign, weight), features, ones], [*widths, 1])
 
     def path(self, data: Data, label_weight: float) -> Floats:
         """Return the weights of the path, descending. Z is 0 at the first weight. "fpc" has the published path."""
@@ -204,6 +216,13 @@ class MatrixProblem:
             max_iter=self.max_iter,
         )
         return solution, bias if len(bias) else np.zeros(t)
+
+
+def label_term(name: str, sign: Floats, weight: float, bias: Floats | float = 0.0) -> Loss:
+    """Return the loss of labels with a fixed bias: "logistic" or "squared_hinge"."""
+    if name == "squared_hinge":
+        return Entrywise(SquaredHinge(), sign, sign != 0, weight, bias)
+    return Logistic(sign, weight, bias)
 
 
 def published_step(data: Data, label_weight: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
 from halflabel.methods.matrix_completion.matrix_problem import ROUGH, Completed, Data, MatrixProblem
+from halflabel.numerics.losses import Entrywise
 
 #: A path ends when its error has been above the best one this number of times in a row.
 PATIENCE = 3
@@ -41,8 +42,9 @@ class Selection:
     out_of_fold : ndarray of shape (n, t)
         Scores of the observed labels by models that were fitted without them, at the best weights. NaN elsewhere.
     table : dict of list
-        ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels with the wrong sign), ``feature_error``
-        (relative squared error of hidden features in the scaled unit, NaN if none was hidden) and ``n_iter``.
+        ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels without the right sign: a score of 0 is
+        wrong), ``feature_error`` (relative squared error of hidden features in the scaled unit, NaN if none was
+        hidden) and ``n_iter``.
     """
 
     alpha: float
@@ -82,7 +84,7 @@ def select(
     Every fold follows the path of the whole data from large weights to small ones, and each solution starts at the
     solution before. A path ends when its error has exceeded the best error three times in a row, because the small
     weights that would follow take longest. It does not end before its error is below the error of its first weight,
-    where Z is 0: the next weights can be worse than to predict irrelevant for every label.
+    where Z is 0, and below the error of "irrelevant" for every label: the next weights can be worse than both.
 
     Parameters
     ----------
@@ -99,6 +101,7 @@ def select(
     rough = replace(setting, tol=max(setting.tol, ROUGH)) if setting.solver != "fpc" else setting
     chosen = Selection(np.nan, label_weights[0], np.full(data.sign.shape, np.nan))
     parts = [data.without(fold.labels, fold.features) for fold in folds]
+    all_irrelevant = _error_of_irrelevant(data, folds) if criterion == "labels" else np.inf
     for done, weight in enumerate(label_weights):
         path = rough.path(data, weight) if alpha is None else np.array([alpha])
         before: list[Completed | None] = [None] * len(folds)
@@ -109,7 +112,7 @@ def select(
             before = list(fits)
             scores, rest = _score_fits(data, folds, fits)
             worse = worse + 1 if chosen.add(value, weight, rest[_ERROR[criterion]], scores, rest) else 0
-            trivial = rest[_ERROR[criterion]] if k == 0 else trivial
+            trivial = min(rest[_ERROR[criterion]], all_irrelevant) if k == 0 else trivial
             if worse >= PATIENCE and chosen.best[0] < trivial:
                 break
     return chosen
@@ -118,13 +121,19 @@ def select(
 _ERROR = {"labels": "label_error", "features": "feature_error"}
 
 
+def _error_of_irrelevant(data: Data, folds: Sequence[Fold]) -> float:
+    """Return the error on the hidden labels of a model that predicts irrelevant for each."""
+    hidden = np.concatenate([data.sign[fold.labels] for fold in folds])
+    return float(np.mean(hidden > 0))
+
+
 def _score_fits(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) -> tuple[Floats, dict[str, float]]:
     """Return the scores of the hidden labels, and the errors on the hidden labels and features."""
     scores = np.full(data.sign.shape, np.nan)
     wrong, hidden, squares, total = 0, 0, 0.0, 0.0
     for fold, fit in zip(folds, fits, strict=True):
         scores[fold.labels] = fit.scores[fold.labels]
-        wrong += int(np.sum((scores[fold.labels] > 0) != (data.sign[fold.labels] > 0)))
+        wrong += int(np.sum(np.sign(scores[fold.labels]) != data.sign[fold.labels]))
         hidden += int(fold.labels.sum())
         for predicted, true in _pair_hidden_features(data, fold, fit):
             squares, total = squares + float(np.sum((predicted - true) ** 2)), total + float(np.sum(true**2))
@@ -136,7 +145,11 @@ def _score_fits(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) ->
 
 
 def _pair_hidden_features(data: Data, fold: Fold, fit: Completed) -> Iterator[tuple[Floats, Floats]]:
-    """Yield (predicted, true) values of the hidden features, if there are any."""
+    """Yield (predicted, true) values of the hidden features minus their prediction at Z = 0, if there are any."""
     if fold.features is not None:
         t, d = data.sign.shape[1], fold.features.shape[1]
-        yield fit.Z[:, t : t + d][fold.features], np.asarray(data.features.target)[fold.features]
+        Z, true = fit.Z[:, t : t + d], np.asarray(data.features.target)
+        if isinstance(data.features, Entrywise):
+            empty = data.features.mean(np.zeros(Z.shape))
+            Z, true = data.features.mean(Z) - empty, true - empty
+        yield Z[fold.features], true[fold.features]

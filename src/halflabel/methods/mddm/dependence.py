@@ -8,11 +8,15 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
+from halflabel.methods.vvmr.problem import output_kernel
 
 EPS = float(np.finfo(np.float64).eps)
 
 #: Maximum number of cells of an array in a step that needs dense features: 0.8 GB.
 MAX_DENSE = 100_000_000
+
+#: Share of the label graph in a learned correlation, the default of Zhao & Guo.
+LABEL_GRAPH_WEIGHT = 0.5
 
 #: Singular values above this share of the largest may come from the matrix of inner products, which squares them: the
 #: directions are then orthonormal up to about 1e-10.
@@ -53,8 +57,45 @@ def linear_factor(Y: Floats, observed: Mask) -> Floats:
     return np.asarray(C)
 
 
-def label_sets(Y: Mask) -> tuple[Floats, sparse.csr_array]:
-    """Return the distinct rows of Y, coded 1 and 0, and the indicator matrix Z of the rows of Y among them."""
+def correlation_root(correlation: str | Floats, Y: Floats, observed: Mask) -> Floats:
+    r"""Return R with :math:`RR^T = C`, so that :math:`L = YCY^T` has the factor YR.
+
+    Parameters
+    ----------
+    correlation : {"learned", "whitened"} or ndarray of shape (n_labels, n_labels)
+        Q from the graph of the labels, the (pseudo-)inverse covariance of the labels, or C itself.
+    Y, observed : ndarray of shape (n_rows, n_labels)
+        As in :func:`linear_factor`.
+    """
+    if not isinstance(correlation, str):
+        C, power = require_semidefinite("label_correlation", correlation, Y.shape[1]), 0.5
+    elif correlation == "learned":
+        known = observed.any(axis=1)
+        C, power = output_kernel(np.where(Y > 0, 1.0, -1.0)[known], LABEL_GRAPH_WEIGHT, normalize=True).matrix(), 0.5
+    else:
+        A = linear_factor(Y, observed)
+        C, power = A.T @ A, -0.5
+    values, vectors = linalg.eigh(C, check_finite=False)
+    kept = values > max(len(C), len(Y)) * EPS * values[-1]
+    return np.asarray(vectors[:, kept] * values[kept] ** power)
+
+
+def require_semidefinite(name: str, given: object, size: int) -> Floats:
+    """Return a given kernel matrix. Raise if it has another shape, or is not symmetric and positive semidefinite."""
+    matrix = np.asarray(given, dtype=np.float64)
+    wanted = f"{name} must be a matrix of shape ({size}, {size})"
+    if matrix.shape != (size, size):
+        raise ValueError(f"{wanted}, not of shape {matrix.shape}.")
+    largest = float(np.abs(matrix).max(initial=0.0))
+    if not np.isfinite(largest) or not np.allclose(matrix, matrix.T, atol=1e-8 * largest, rtol=0):
+        raise ValueError(f"{wanted}, symmetric and finite; this one is not: give (L + L.T) / 2.")
+    if (lowest := float(linalg.eigvalsh(matrix, subset_by_index=[0, 0])[0])) < -1e-8 * size * largest:
+        raise ValueError(f"{wanted} without negative eigenvalues; its smallest is {lowest:.2g}: give a kernel matrix.")
+    return matrix
+
+
+def label_sets(Y: Mask | Floats) -> tuple[Floats, sparse.csr_array]:
+    """Return the distinct rows of Y, coded 1, 0 or a rate, and the indicator matrix Z of the rows of Y among them."""
     sets, member = np.unique(Y, axis=0, return_inverse=True)
     Z = sparse.csr_array((np.ones(len(Y)), member.ravel(), np.arange(len(Y) + 1)), shape=(len(Y), len(sets)))
     return sets.astype(np.float64), Z

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import ClassifierTags, Tags, gen_batches
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from halflabel._arrays import Floats, Matrix, MatrixLike
+from halflabel._arrays import Floats, Ints, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
 from halflabel.labels.partial import LabelsLike
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.mddm import dependence
 from halflabel.methods.validation import (
     require_choice,
-    require_irrelevant,
     require_positive,
     require_share,
     require_whole,
 )
 from halflabel.numerics.kernels import BLOCK, NystroemMap, mean_distance, nystroem
 
+#: A function of the distinct label vectors that returns their kernel matrix.
+LabelKernel = Callable[[Floats], Floats]
+
+LABEL_KERNELS = ("linear", "quadratic", "rbf")
+CORRELATIONS = (None, "learned", "whitened")
 CHOICES = {
-    "label_kernel": ("linear", "quadratic", "rbf"),
     "kernel": (None, "rbf"),
     "null_space": ("refuse", "variance"),
 }
@@ -55,9 +61,14 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         :math:`P^T(\mu X_c^TX_c + (1-\mu)I)P = I` with :math:`X_c` all fitted items, labelled or not, centred and not
         divided by their number. With 1 the projected features of these items are uncorrelated, each with a sum of
         squares of 1. None and 0 give the orthonormal projection.
-    label_kernel : {"linear", "quadratic", "rbf"}, default="linear"
+    label_kernel : {"linear", "quadratic", "rbf"}, callable or array of shape (n_items, n_items), default="linear"
         :math:`\langle y, y'\rangle`, :math:`(\langle y, y'\rangle + 1)^2` or
-        :math:`\exp(-\mathrm{label\_gamma}\,\|y - y'\|^2)`.
+        :math:`\exp(-\mathrm{label\_gamma}\,\|y - y'\|^2)`. A function gets the distinct label vectors, one per row, and
+        returns their kernel matrix. An array is L itself, positive semidefinite, for all fitted items.
+    label_correlation : None, {"learned", "whitened"} or array of shape (n_labels, n_labels), default=None
+        A positive semidefinite C for :math:`L = YCY^T`, so that correlated labels support each other. "learned" is Q of
+        :class:`halflabel.VVMR` with half its weight on the graph of the labels. "whitened" is the inverse covariance of
+        the labels: with ``uncorrelated=1`` the projection is then canonical correlation analysis (see :meth:`cca`).
     label_gamma : float or None, default=None
         For ``label_kernel="rbf"``: weight of one label in which two label sets differ. None is 1 / n_labels.
     kernel : {None, "rbf"}, default=None
@@ -100,9 +111,9 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     Raises
     ------
     ValueError
-        If nothing is observed, a label holds anything but 1, 0 or missing, or the labels are positive-only; if no
-        label depends on a feature, or the dependence has fewer than ``n_components`` directions; if an item is partly
-        observed and the label kernel is not linear; if a step that needs dense features would take more than 0.8 GB.
+        If nothing is observed, or a label holds anything but 1, 0 or missing; if no label depends on a feature, or the
+        dependence has fewer than ``n_components`` directions; if a given matrix has another shape or is not positive
+        semidefinite; if a step that needs dense features would take more than 0.8 GB.
 
     Notes
     -----
@@ -117,9 +128,11 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
     :math:`\sqrt{(N-1)/(n_j-1)}\sum_i (x_i - \bar x)(y_{ij} - \bar y_j)` over the :math:`n_j` observed entries of label
     j, with their mean :math:`\bar y_j`. The root gives all labels noise of equal size, and the paper's form when
     everything is observed. Eigenvalues and ``hsic_`` belong to this S. A label with one value only has no effect.
-    Unlabelled items affect only ``uncorrelated``, the features of the kernel and the filled null space. The other
-    label kernels need whole label sets: unlabelled items are left out, and a partly observed item is an error. The
-    paper does not define d beyond the rank (its Figure 2a has up to 100 % of D).
+    Unlabelled items affect only ``uncorrelated``, the features of the kernel and the filled null space. For other label
+    kernels, an unknown entry of a labelled item is the rate of its label; for the linear one this would be S without
+    the root. In positive-only labels an entry that was not assigned counts as 0: if relevant entries are missing at
+    random, at one rate for all labels, S is c times the S of the complete labels on average, with the same directions.
+    The paper does not define d beyond the rank (its Figure 2a has up to 100 % of D).
 
     References
     ----------
@@ -146,8 +159,9 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         *,
         threshold: float = 0.99,
         uncorrelated: float | None = None,
-        label_kernel: str = "linear",
+        label_kernel: str | LabelKernel | Floats = "linear",
         label_gamma: float | None = None,
+        label_correlation: str | Floats | None = None,
         kernel: str | None = None,
         gamma: float | None = None,
         max_landmarks: int = 2000,
@@ -159,6 +173,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         self.uncorrelated = uncorrelated
         self.label_kernel = label_kernel
         self.label_gamma = label_gamma
+        self.label_correlation = label_correlation
         self.kernel = kernel
         self.gamma = gamma
         self.max_landmarks = max_landmarks
@@ -185,6 +200,14 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             null_space="refuse",
         )
 
+    @classmethod
+    def cca(cls, n_components: int | None = None, *, uncorrelated: float = 1.0, **parameters: Any) -> Self:
+        """Return canonical correlation analysis, whose ``eigenvalues_`` are the squared canonical correlations.
+
+        With ``uncorrelated`` below 1 the features are regularised.
+        """
+        return cls(n_components, uncorrelated=uncorrelated, label_correlation="whitened", **parameters)
+
     def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Compute the projection.
 
@@ -193,7 +216,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         X : array-like or sparse matrix of shape (n_items, n_features)
             All items, labelled and unlabelled.
         y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels) or (n_items,)
-            1 relevant, 0 irrelevant, missing unknown.
+            1 relevant, 0 irrelevant, missing unknown; or positive-only labels.
         """
         self._validate_parameters()
         X, labels = self._enter(X, y)
@@ -231,6 +254,16 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
     def _validate_parameters(self) -> None:
         require_choice(self, **CHOICES)
+        if isinstance(self.label_kernel, str):
+            require_choice(self, label_kernel=LABEL_KERNELS)
+        if self.label_correlation is None or isinstance(self.label_correlation, str):
+            require_choice(self, label_correlation=CORRELATIONS)
+        if self.label_correlation is not None and not (
+            isinstance(self.label_kernel, str) and self.label_kernel == "linear"
+        ):
+            raise ValueError(
+                "label_correlation is for label_kernel='linear': leave it at None for another label kernel."
+            )
         require_whole(self, max_landmarks=2)
         if self.n_components is not None:
             require_whole(self, n_components=1)
@@ -249,8 +282,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         labels = PartialLabels.from_table(y)
         check_consistent_length(X, labels)
         labels.require_observed()
-        require_irrelevant(self, labels)
-        return X, labels
+        return X, mark_unassigned(labels) if labels.positive_only else labels
 
     def _validate_features(self, X: Any, *, reset: bool) -> Matrix:
         min_items = 2 if reset else 1
@@ -270,27 +302,31 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
 
     def _directions(self, X: Matrix, labels: PartialLabels) -> tuple[Floats, Floats]:
         """Return the orthonormal directions that carry dependence, and the singular values of S."""
-        if self.label_kernel == "linear":
-            return dependence.directions(*dependence.label_covariance(X, labels.values(unknown=0.0), labels.observed))
-        rows = self._whole_items(labels)
-        sets, Z = dependence.label_sets(labels.relevant[rows])
+        if isinstance(self.label_kernel, str) and self.label_kernel == "linear":
+            Y, observed = labels.values(unknown=0.0), labels.observed
+            S, size = dependence.label_covariance(X, Y, observed)
+            if self.label_correlation is not None:
+                root = dependence.correlation_root(self.label_correlation, Y, observed)
+                S, size = S @ root, size * float(np.linalg.norm(root, 2))
+            return dependence.directions(S, size)
+        rows = np.flatnonzero(~labels.unlabelled)
+        gram, Z = self._compare_labels(labels, rows)
         counts: Floats = np.asarray(Z.sum(axis=0), dtype=np.float64)
-        gram = dependence.label_gram(sets, self.label_kernel, self.label_gamma)
         S, size = dependence.cross_covariance(X[rows], Z)
         trace = float(counts @ gram.diagonal())  # of L, which is the squared norm of its factor before centring
         return dependence.directions(S @ dependence.label_factor(gram, counts), size * np.sqrt(trace))
 
-    def _whole_items(self, labels: PartialLabels) -> Any:
-        """Return the rows with every label observed. Raise if an item is observed in part."""
-        whole = labels.observed.all(axis=1)
-        partly = np.flatnonzero(~whole & ~labels.unlabelled)
-        if len(partly):
-            raise ValueError(
-                f"label_kernel={self.label_kernel!r} compares whole label sets, but {len(partly)} items are observed "
-                f"in part (the first is row {partly[0]}): use label_kernel='linear', which accepts gaps, or make these "
-                "items unlabelled."
-            )
-        return slice(None) if whole.all() else np.flatnonzero(whole)
+    def _compare_labels(self, labels: PartialLabels, rows: Ints) -> tuple[Floats, sparse.csr_array]:
+        """Return the kernel matrix of the distinct label vectors, and the indicator matrix of the items among them."""
+        if not isinstance(self.label_kernel, str) and not callable(self.label_kernel):
+            L = dependence.require_semidefinite("label_kernel", self.label_kernel, len(labels))
+            return L[np.ix_(rows, rows)], sparse.csr_array(sparse.eye_array(len(rows), format="csr"))
+        Y, observed = labels[rows].values(unknown=0.0), labels[rows].observed
+        rates = Y.sum(axis=0) / np.maximum(observed.sum(axis=0), 1)
+        sets, Z = dependence.label_sets(np.where(observed, Y, rates))
+        if callable(self.label_kernel):
+            return dependence.require_semidefinite("label_kernel", self.label_kernel(sets), len(sets)), Z
+        return dependence.label_gram(sets, self.label_kernel, self.label_gamma), Z
 
     def _dimensions(self, n_features: int) -> int:
         """Return d (Figure 1, steps 3-7). Raise if there are fewer dimensions."""

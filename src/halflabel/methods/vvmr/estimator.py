@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from halflabel._arrays import Floats, MatrixLike
+from halflabel._arrays import Floats, Matrix, MatrixLike
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates
@@ -25,8 +25,8 @@ class VVMR(VectorValued):
         + \gamma_A \|f\|_K^2 + \gamma_I\,\mathrm{tr}(F^T L F)
 
     with y coded +1 (relevant) and -1 (irrelevant), l the number of annotated items, F the scores of all items, K the
-    kernel :math:`k(x, x') Q` with an RBF k, :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I` and L the operator
-    of a nearest-neighbour graph: eq. (5), its loss masked to observed entries.
+    kernel :math:`k(x, x') Q`, by default with an RBF k, :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I` and L
+    the operator of a nearest-neighbour graph: eq. (5), its loss masked to observed entries.
 
     Parameters
     ----------
@@ -38,13 +38,17 @@ class VVMR(VectorValued):
     label_graph_weight : float, default=0.0
         :math:`\gamma_O`, at least 0 and below 1: the share of the label graph in Q. With 0 each label is learned
         separately.
-    label_graph : {"normalized", "raw"}, default="normalized"
+    label_graph : {"normalized", "raw"} or matrix of shape (n_labels, n_labels), default="normalized"
         "normalized" divides :math:`L_{out}^\dagger` by its mean eigenvalue, so that the scale of ``alpha`` stays the
-        same.
+        same. A matrix holds the weights of a graph of your own.
+    kernel : {"rbf", "linear", "cosine", "polynomial", "precomputed"}, default="rbf"
+        k: :math:`\exp(-d^2 / 2\sigma^2)`, :math:`x^Tx'/\sigma^2`, the cosine, or :math:`(x^Tx'/\sigma^2 + 1)^2`. With
+        "precomputed", X is the Gram matrix of all items; for new items, that of them against the fitted items.
     width : float or sequence of float, default=1.0
-        Bandwidth of :math:`k = \exp(-d^2 / 2\sigma^2)` in units of the mean distance between items.
-    manifold : {"normalized", "laplacian", "reconstruction"}, default="normalized"
+        :math:`\sigma` in units of the mean distance between items.
+    manifold : {"normalized", "laplacian", "reconstruction"} or matrix of shape (n_items, n_items), default="normalized"
         L: the normalised or the plain Laplacian of the 0/1 graph, or :math:`(I-W)^T(I-W)` with reconstruction weights.
+        A matrix holds the weights of a graph of your own, whose normalised Laplacian is taken.
     n_neighbors : int, default=5
         Number of neighbours in that graph.
     scale : {"auto", "standard", None}, default="auto"
@@ -123,9 +127,10 @@ class VVMR(VectorValued):
         *,
         alpha_manifold: Candidates = 0.0,
         label_graph_weight: float = 0.0,
-        label_graph: str = "normalized",
+        label_graph: str | Matrix = "normalized",
+        kernel: str = "rbf",
         width: Candidates = 1.0,
-        manifold: str = "normalized",
+        manifold: str | Matrix = "normalized",
         n_neighbors: int = 5,
         scale: str | None = "auto",
         max_exact: int = 4000,
@@ -140,6 +145,7 @@ class VVMR(VectorValued):
         self.alpha_manifold = alpha_manifold
         self.label_graph_weight = label_graph_weight
         self.label_graph = label_graph
+        self.kernel = kernel
         self.width = width
         self.manifold = manifold
         self.n_neighbors = n_neighbors

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, Mask, MatrixLike
+from halflabel._arrays import Floats, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
@@ -49,15 +49,17 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     alpha_trace : float or sequence of float, default=0.0
         :math:`\mu`, weight of one unit of singular value of Z. Its effect is small; 1e-3 to 3e-3 can improve rankings.
     alpha_manifold : float or sequence of float, default=0.0
-        This and the next five parameters are as in :class:`VVMR`.
+        This and the next six parameters are as in :class:`VVMR`.
     label_graph_weight : float, default=0.0
         :math:`\gamma_O`.
-    label_graph : {"normalized", "raw"}, default="normalized"
-        Unit of the label graph in Q.
+    label_graph : {"normalized", "raw"} or matrix of shape (n_labels, n_labels), default="normalized"
+        Unit of the label graph in Q, or a graph of your own.
+    kernel : {"rbf", "linear", "cosine", "polynomial", "precomputed"}, default="rbf"
+        k.
     width : float or sequence of float, default=(1.0, 0.5, 2.0)
-        Bandwidth of the RBF kernel.
-    manifold : {"normalized", "laplacian", "reconstruction"}, default="normalized"
-        L.
+        Bandwidth of the kernel.
+    manifold : {"normalized", "laplacian", "reconstruction"} or matrix of shape (n_items, n_items), default="normalized"
+        L, or the graph that it belongs to.
     n_neighbors : int, default=5
         Number of neighbours in the graph of the items.
     observed_rate : float or None, default=None
@@ -160,9 +162,10 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         alpha_trace: Candidates = 0.0,
         alpha_manifold: Candidates = 0.0,
         label_graph_weight: float = 0.0,
-        label_graph: str = "normalized",
+        label_graph: str | Matrix = "normalized",
+        kernel: str = "rbf",
         width: Candidates = (1.0, 0.5, 2.0),
-        manifold: str = "normalized",
+        manifold: str | Matrix = "normalized",
         n_neighbors: int = 5,
         observed_rate: float | None = None,
         scale: str | None = "auto",
@@ -181,6 +184,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         self.alpha_manifold = alpha_manifold
         self.label_graph_weight = label_graph_weight
         self.label_graph = label_graph
+        self.kernel = kernel
         self.width = width
         self.manifold = manifold
         self.n_neighbors = n_neighbors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -37,7 +38,7 @@ def graph_operator(items: Matrix, manifold: str, n_neighbors: int) -> sparse.csr
 
 @dataclass(frozen=True, eq=False)
 class InputKernel:
-    r"""An RBF kernel as features in which the graph operator is diagonal.
+    r"""A kernel as features in which the graph operator is diagonal.
 
     Attributes
     ----------
@@ -70,10 +71,17 @@ class InputKernel:
         bandwidth: float,
         max_landmarks: int,
         rng: np.random.Generator,
+        *,
+        kind: str = "rbf",
+        columns: Ints | None = None,
     ) -> InputKernel:
-        """Factorise the kernel on all items. Without a graph, only annotated items have an effect, and are enough."""
+        """Factorise the kernel on all items. Without a graph, only annotated items have an effect, and are enough.
+
+        ``columns`` are the columns of a precomputed kernel that belong to ``items``.
+        """
         used = items[annotated] if L is None else items
-        features = nystroem(used, bandwidth, max_landmarks, rng)
+        own = columns[annotated] if columns is not None and L is None else columns
+        features = nystroem(used, bandwidth, max_landmarks, rng, kind=kind, columns=own)
         C = features.kernel(used) @ features.projection
         if L is None:
             return cls(features, C, np.zeros(C.shape[1]), None, np.arange(len(annotated)), None)
@@ -106,7 +114,18 @@ class OutputKernel:
         return np.diag(self.values) if self.vectors is None else (self.vectors * self.values) @ self.vectors.T
 
 
-def output_kernel(Y: Floats, weight: float, *, normalize: bool) -> OutputKernel:
+def given_graph(name: str, given: Any, n: int) -> sparse.csr_array:
+    """Return the Laplacian of a user's graph. Raise unless it is symmetric and its weights are not negative."""
+    whole: Any = given if sparse.issparse(given) else np.asarray(given, dtype=np.float64)
+    W = sparse.csr_array(whole)
+    if W.shape != (n, n):
+        raise ValueError(f"{name} must be a graph of shape ({n}, {n}), not of shape {W.shape}.")
+    if not np.isfinite(W.data).all() or (W.data < 0).any() or abs(W - W.T).max() > 0:
+        raise ValueError(f"{name} must hold weights of edges, symmetric and not negative: give (W + W.T) / 2.")
+    return laplacian(sparse.csr_array(W - sparse.diags_array(W.diagonal())), normalized=True)
+
+
+def output_kernel(Y: Floats, weight: float, *, normalize: bool, graph: object = None) -> OutputKernel:
     r"""Return :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I`, eq. (3).
 
     Parameters
@@ -117,13 +136,18 @@ def output_kernel(Y: Floats, weight: float, *, normalize: bool) -> OutputKernel:
         :math:`\gamma_O`, at least 0 and below 1.
     normalize : bool
         Divide :math:`L_{out}^\dagger` by its mean eigenvalue. The mean eigenvalue of Q is then 1 for every weight.
+    graph : matrix of shape (n_labels, n_labels), optional
+        Weights between labels, in place of that graph.
     """
     n = Y.shape[1]
     if weight == 0 or n < 2:
         return OutputKernel(np.ones(n), None)
-    order = order_columns(Y)  # it decides between labels at equal distances
-    indices, distances = neighbors(np.ascontiguousarray(Y.T[order]), round(LABEL_NEIGHBORS * n))
-    L = laplacian(affinity(indices, distances, bandwidth=np.inf)).toarray()
+    order = order_columns(Y) if graph is None else np.arange(n)  # it decides between labels at equal distances
+    if graph is None:
+        indices, distances = neighbors(np.ascontiguousarray(Y.T[order]), round(LABEL_NEIGHBORS * n))
+        L = laplacian(affinity(indices, distances, bandwidth=np.inf)).toarray()
+    else:
+        L = given_graph("label_graph", graph, n).toarray()
     values, vectors = linalg.eigh(L)
     kept = values > 1e-10 * values[-1]
     inverse = np.divide(1.0, values, out=np.zeros(n), where=kept)

@@ -25,11 +25,21 @@ from halflabel.methods.validation import (
     require_whole,
 )
 from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
-from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator, output_kernel
-from halflabel.numerics.kernels import KernelRidge, mean_distance
+from halflabel.methods.vvmr.problem import (
+    MANIFOLDS,
+    InputKernel,
+    Problem,
+    given_graph,
+    graph_operator,
+    output_kernel,
+)
+from halflabel.numerics.kernels import KERNELS, KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution
 from halflabel.numerics.threads import limit_threads
+
+#: Kernels without a unit of length.
+WITHOUT_WIDTH = ("cosine", "precomputed")
 
 
 class VectorValued(PartialLabelEstimator):
@@ -38,9 +48,10 @@ class VectorValued(PartialLabelEstimator):
     alpha: Candidates
     alpha_manifold: Candidates
     label_graph_weight: float
-    label_graph: str
+    label_graph: str | Matrix
+    kernel: str = "rbf"
     width: Candidates
-    manifold: str
+    manifold: str | Matrix
     n_neighbors: int
     scale: str | None
     max_exact: int
@@ -68,6 +79,8 @@ class VectorValued(PartialLabelEstimator):
         """Return every combination of the candidates."""
         names = ("width", "alpha", "alpha_manifold", "alpha_trace", "knee")
         offered = [list_candidates(getattr(self, name, 0.0)) for name in names]
+        if self.kernel in WITHOUT_WIDTH:
+            offered[0] = offered[0][:1]
         return [KernelSetting(*combination) for combination in itertools.product(*offered)]
 
     def _fit(self, X: Matrix, labels: PartialLabels, observed_rate: float = 1.0) -> Self:
@@ -77,13 +90,14 @@ class VectorValued(PartialLabelEstimator):
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, observed_rate: float) -> Self:
         rng = np.random.default_rng(self.random_state)
-        self.scaler_ = Scaler.learn(X, self.scale)
+        given = self.kernel == "precomputed"
+        self.scaler_ = Scaler.learn(X, None if given else self.scale)
         items = self.scaler_(X)
         rows = np.flatnonzero(~labels.unlabelled)
         folds = folds_of_labelled(labels[rows], self.n_folds, rng)
         rule = self.resolve_rule()
         chosen = Selection(labels[rows], observed_rate, rule.threshold if rule.name == "fixed" else None)
-        unit, L, settings = mean_distance(items, rng), self._operator(items), self._settings()
+        unit, L, settings = 1.0 if given else mean_distance(items, rng), self._operator(items), self._settings()
         widths = dict.fromkeys(setting.width for setting in settings)
         for k, width in enumerate(widths):
             step("trying kernel widths", k, len(widths))
@@ -129,24 +143,37 @@ class VectorValued(PartialLabelEstimator):
         """Return the fit to some annotated items. All other items stay in the graph without labels."""
         part = labels[rows]
         Y = part.values(irrelevant=-1.0, unknown=-1.0)
-        output = output_kernel(Y, self.label_graph_weight, normalize=self.label_graph == "normalized")
+        graph = None if isinstance(self.label_graph, str) else self.label_graph
+        normalize = graph is not None or self.label_graph == "normalized"
+        output = output_kernel(Y, self.label_graph_weight, normalize=normalize, graph=graph)
         return Problem(kernel, output, rows, Y, part.observed, self._free(part))
 
     def _operator(self, items: Matrix) -> sparse.csr_array | None:
         """Return the graph operator, or None if it has weight 0 in every setting."""
-        needed = any(setting.alpha_manifold for setting in self._settings())
-        return graph_operator(items, self.manifold, self.n_neighbors) if needed else None
+        if not any(setting.alpha_manifold for setting in self._settings()):
+            return None
+        if isinstance(self.manifold, str):
+            return graph_operator(items, self.manifold, self.n_neighbors)
+        L = given_graph("manifold", self.manifold, items.shape[0])
+        return sparse.csr_array(L[self._item_order][:, self._item_order])
 
     def _input_kernel(
         self, items: Matrix, rows: Ints, L: sparse.csr_array | None, bandwidth: float, rng: np.random.Generator
     ) -> InputKernel:
         used = len(rows) if L is None else items.shape[0]
         max_landmarks = self.max_exact if used <= self.max_exact else self.n_landmarks
-        return InputKernel.learn(items, rows, L, bandwidth, max_landmarks, rng)
+        columns = self._item_order if self.kernel == "precomputed" else None
+        return InputKernel.learn(items, rows, L, bandwidth, max_landmarks, rng, kind=self.kernel, columns=columns)
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, max_exact=2, n_landmarks=2, n_folds=2)
-        require_choice(self, manifold=MANIFOLDS, label_graph=("normalized", "raw"))
+        require_choice(self, kernel=tuple(KERNELS))
+        if isinstance(self.manifold, str):
+            require_choice(self, manifold=MANIFOLDS)
+        if isinstance(self.label_graph, str):
+            require_choice(self, label_graph=("normalized", "raw"))
+        if self.kernel == "precomputed":
+            self._validate_precomputed()
         require(
             self,
             "label_graph_weight",
@@ -156,6 +183,16 @@ class VectorValued(PartialLabelEstimator):
         )
         require_positive(self, "alpha", "width", several=True)
         require_not_negative(self, "alpha_manifold", several=True)
+
+    def _validate_precomputed(self) -> None:
+        n = len(self._item_order)
+        if self.n_features_in_ != n:
+            raise ValueError(
+                f"kernel='precomputed' needs X as the Gram matrix of the items, shape ({n}, {n}), not ({n}, "
+                f"{self.n_features_in_})."
+            )
+        if isinstance(self.manifold, str) and any(setting.alpha_manifold for setting in self._settings()):
+            raise ValueError("kernel='precomputed' has no distances for a graph: give the graph itself as manifold.")
 
     def _score_new(self, X: Matrix) -> Floats:
         return self.model_.predict(self.scaler_(X))
