@@ -26,7 +26,7 @@ from halflabel_papers.verdicts.results import (
     judge,
     lower_is_better,
 )
-from halflabel_papers.verdicts.significance import ALPHA, adjust_holm, compare_paired, format_p
+from halflabel_papers.verdicts.significance import ALPHA, adjust_holm, compare_paired, compute_p_of_difference, format_p
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -107,7 +107,7 @@ def _find_best(
         return {first}
     blocks = results.blocks(experiment, metric, **where)
     both = {name: blocks[[first, name]].dropna() for name in means if name != first}
-    tests = {n: compare_paired(b[first], b[n]).p for n, b in both.items() if len(b) >= MIN_TRIALS}
+    tests = {n: compute_p_of_difference(b[first] - b[n]) for n, b in both.items() if len(b) >= MIN_TRIALS}
     return {first} | {name for name, p in adjust_holm(tests).items() if p >= ALPHA}
 
 

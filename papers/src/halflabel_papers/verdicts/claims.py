@@ -29,7 +29,13 @@ from halflabel_papers.verdicts.results import (
     lower_is_better,
     with_flip,
 )
-from halflabel_papers.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
+from halflabel_papers.verdicts.significance import (
+    ALPHA,
+    compare_paired,
+    compute_p_of_difference,
+    detect_difference,
+    format_p,
+)
 
 #: The checks that count missing sets themselves.
 COUNTS_SETS = (
@@ -105,12 +111,12 @@ def check_beats(
             missing += 1
             continue
         total += 1
-        test = compare_paired(both[own], both[other])
-        ahead = test.difference < 0 if lower_is_better(metric) else test.difference > 0
-        place = f"{own} against {other}" if len(names) > 1 else other
-        power = describe_power(both[own] - both[other], test.p)
-        found.add(f"{place} in {format_metric(metric)}", power, test.p, agrees=ahead, significant=significant)
         sign = -1 if lower_is_better(metric) else 1
+        p = compute_p_of_difference(both[own] - both[other])
+        ahead = sign * float((both[own] - both[other]).mean()) > 0
+        place = f"{own} against {other}" if len(names) > 1 else other
+        power = describe_power(both[own] - both[other], p)
+        found.add(f"{place} in {format_metric(metric)}", power, p, agrees=ahead, significant=significant)
         if experiment.average == "trial" and (sets := describe_sets(sign * (both[own] - both[other]))):
             by_set.append(f"{place} in {format_metric(metric)}: {sets}")
     by = "significantly better" if significant else "better in the mean"
@@ -329,10 +335,10 @@ def check_pooled(
             if len(part) < 2:
                 continue
             total += 1
-            test = compare_paired(part, 0 * part)
+            p, mean, wins = compute_p_of_difference(part), float(part.mean()), int((part > 0).sum())
             where = f"{other} on {name}" if name else other
-            details.append(f"{where} {test.difference:+.3f} (better in {test.wins} of {test.n} runs, p = {test.p:.2g})")
-            found.add(where, describe_power(part, test.p), test.p, agrees=test.difference > 0, alpha=1 - level)
+            details.append(f"{where} {mean:+.3f} (better in {wins} of {len(part)} runs, p = {p:.2g})")
+            found.add(where, describe_power(part, p), p, agrees=mean > 0, alpha=1 - level)
         if len(parts) > MAX_NAMED_SETS and (sets := describe_sets(difference)):
             details.append(f"{other}: {sets}")
     claim = f"{method} is significantly better at the {100 * level:g} % level"

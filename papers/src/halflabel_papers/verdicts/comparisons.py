@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from halflabel_papers.verdicts.results import ClaimResult, conclude
-from halflabel_papers.verdicts.significance import ALPHA, compare_paired, detect_difference, format_p
+from halflabel_papers.verdicts.significance import ALPHA, compute_p_of_difference, detect_difference, format_p
 
 #: Maximum number of sets whose results are listed by name.
 MAX_NAMED_SETS = 4
@@ -38,7 +38,7 @@ class Comparisons:
 def compute_p(runs: pd.DataFrame, first: str, second: str) -> float:
     """Return p of a paired t-test. A single pair is not random: its p is 0."""
     both = runs[[first, second]].dropna()
-    return compare_paired(both[first], both[second]).p if len(both) > 1 else 0.0
+    return compute_p_of_difference(both[first] - both[second]) if len(both) > 1 else 0.0
 
 
 def describe_power(difference: pd.Series[float], p: float) -> str:
@@ -57,7 +57,7 @@ def describe_sets(difference: pd.Series[float]) -> str:
         return ""
     if len({part.mean() > 0 for part in parts.values()}) == 1:
         return ""
-    tests = {name: (float(part.mean()), compare_paired(part, 0 * part).p) for name, part in parts.items()}
+    tests = {name: (float(part.mean()), compute_p_of_difference(part)) for name, part in parts.items()}
     if len(tests) <= MAX_NAMED_SETS:
         return ", ".join(f"{name} {mean:+.3f} ({format_p(p)})" for name, (mean, p) in tests.items())
     counts = [

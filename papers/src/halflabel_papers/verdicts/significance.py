@@ -200,6 +200,12 @@ def _bootstrap(difference: Floats, method: Any, seed: int) -> tuple[float, float
     return float(interval.low), float(interval.high)
 
 
+def compute_p_of_difference(difference: ArrayLike) -> float:
+    """Return p of a t-test that the mean of differences is 0, as in :func:`compare_paired`, without its interval."""
+    values = np.asarray(difference, dtype=float)
+    return _t_test(np.column_stack([values, np.zeros(len(values))]))[1]
+
+
 def _t_test(pairs: Floats) -> tuple[float, float]:
     if np.array_equal(pairs[:, 0], pairs[:, 1]):
         return 0.0, 1.0
