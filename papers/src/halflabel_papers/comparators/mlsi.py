@@ -101,7 +101,12 @@ class MLSI(LabelledProjection):
 class ToolboxMLSI(MLSI):
     r"""MLSI as in the public MLC toolbox (``MLSI_train.m``): X and Y centred, :math:`\gamma = 1`, columns of length 1.
 
-    For ``n_components`` and ``beta`` see :class:`MLSI`.
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of latent variables.
+    beta : float, default=0.5
+        As in :class:`MLSI`.
     """
 
     def __init__(self, n_components: int = 2, beta: float = 0.5) -> None:

@@ -65,12 +65,12 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
         :math:`\langle y, y'\rangle`, :math:`(\langle y, y'\rangle + 1)^2` or
         :math:`\exp(-\mathrm{label\_gamma}\,\|y - y'\|^2)`. A function gets the distinct label vectors, one per row, and
         returns their kernel matrix. An array is L itself, positive semidefinite, for all fitted items.
+    label_gamma : float or None, default=None
+        For ``label_kernel="rbf"``: weight of one label in which two label sets differ. None is 1 / n_labels.
     label_correlation : None, {"learned", "whitened"} or array of shape (n_labels, n_labels), default=None
         A positive semidefinite C for :math:`L = YCY^T`, so that correlated labels support each other. "learned" is Q of
         :class:`halflabel.VVMR` with half its weight on the graph of the labels. "whitened" is the inverse covariance of
         the labels: with ``uncorrelated=1`` the projection is then canonical correlation analysis (see :meth:`cca`).
-    label_gamma : float or None, default=None
-        For ``label_kernel="rbf"``: weight of one label in which two label sets differ. None is 1 / n_labels.
     kernel : {None, "rbf"}, default=None
         "rbf" is kernel MDDM, with the kernel :math:`\exp(-\mathrm{gamma}\,\|x - x'\|^2)` of the items.
     gamma : float or None, default=None
