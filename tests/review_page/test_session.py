@@ -241,6 +241,14 @@ def test_certificates_of_a_journal_share_alpha_and_are_proved_again(client, rng)
         assert verify(Certificate(made), ids, LABELS, deliver(session)) == made["sentence"]
 
 
+def test_no_audit_begins_while_a_fit_would_change_its_table(client):
+    client.session.worker.is_fitting = True
+    assert "when the running fit has ended" in client.post("/api/audit", {"op": "plan", "population": "all"})["wait"]
+    status, error = client.post("/api/audit", {"op": "begin", "n": 10, "population": "all", "key": "a"})
+    assert (status, "when the running fit has ended" in error["error"]) == (400, True)
+    assert client.session.audit is None
+
+
 def test_a_skipped_question_of_an_audit_does_not_spare_the_confidence(client):
     alphas = []
     for audit, skip in enumerate([[], [0]]):
@@ -419,7 +427,7 @@ def test_comments_are_in_the_journal_the_item_the_answers_and_the_report(client)
     assert shown["comments"] == [{"by": "ana", "text": "two songs in one"}]
     book = client.session.book
     assert list_answers(book, client.session.opened.index)["comment"].tolist() == ["two songs in one"]
-    reviewed = summarize_review(book, client.session.describe_panel()["advice"], None)
+    reviewed = summarize_review(book, client.session.describe_panel()["advice"], None, "")
     assert f"ana on {item}: two songs in one" in reviewed["sentences"]
     assert client.post("/api/comment", {"item": "none", "text": "x"})[0] == 409
     assert client.post("/api/comment", {"item": item, "text": "x" * 2001})[0] == 400

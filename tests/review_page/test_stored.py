@@ -57,7 +57,7 @@ def test_a_restart_asks_by_the_last_fit_but_audits_wait(tmp_path, make_fit):
     again = make_session(path)
     again._restore()
     assert again.choose("uncertain", 5, None, None, np.array([], dtype=np.intp)) == asked
-    with pytest.raises(ValueError, match="wait for the first one"):
+    with pytest.raises(ValueError, match="when the running fit has ended"):
         again.begin_audit(5, "all", "k")
     again.receive("fit", first.fit)
     again.begin_audit(5, "all", "k")

@@ -47,10 +47,13 @@ def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
     worker.ask(make_job(0))
     for n in (1, 2, 3):
         worker.ask(make_job(n, answers if n == 3 else NOTHING))
+    assert worker.is_fitting
     assert [wait(received, "fit").n_records for _ in range(2)] == [0, 3]
     wait(received, "idle")
     assert worker.is_idle
+    assert not worker.is_fitting
     worker.ask(Job("map"))
+    assert not worker.is_fitting
     assert wait(received, "map").shape == (60, 2)
     targets = Targets(*(tmp_path / name for name in ("done.csv", "answers.csv", "report.html", "c.json")))
     reviewed = {"facts": [("Answers", "6")], "sentences": ["At least 95 % are right."], "certificate": None}

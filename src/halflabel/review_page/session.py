@@ -53,6 +53,9 @@ MAX_COMMENT = 2000
 #: Maximum number of items whose map is made by the process that fits.
 MAX_SHARED_MAP = 3000
 
+#: The reason why an audit does not begin yet.
+WAIT_FOR_FIT = "An audit is about the last fit: it can begin when the running fit has ended."
+
 #: Maximum number of questions, and of screens, of one request.
 MAX_QUESTIONS, MAX_SCREENS = 200, 20
 
@@ -342,17 +345,17 @@ class Session:
 
     def plan_audit(self, population: str) -> dict[str, Any]:
         """Return numbers of answers for an audit, and the precision that each of them will most likely prove."""
-        if self.fit is None or population not in POPULATIONS:
-            raise ValueError("an audit needs a fit and a population.")
-        return audits.describe_plans(self.situation, self.fit, self.book, population)
+        if population not in POPULATIONS:
+            raise ValueError("an audit needs a population.")
+        if self._waits_for_fit:
+            return {"wait": WAIT_FOR_FIT}
+        return audits.describe_plans(self.situation, self._require_last_fit(), self.book, population)
 
     def begin_audit(self, n: int, population: str, key: str, by: str = "") -> None:
         """Freeze random filled entries of the last fit in the journal."""
-        if self.fit is None or self.is_restored:
-            raise ValueError("an audit needs a fit: wait for the first one.")
         self._require_no_audit()
         seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
-        body = audits.draw(self.situation, self.fit, self.book, n=n, population=population, seed=seed)
+        body = audits.draw(self.situation, self._require_last_fit(), self.book, n=n, population=population, seed=seed)
         self.write([("audit", key, body)], by)
 
     def end_audit(self, key: str, *, cancel: bool, by: str = "") -> None:
@@ -400,6 +403,16 @@ class Session:
         body = {"items": items, "label": self.labels.names[column], "value": value, "why": "bulk", "min_p": min_p}
         self.write([("bulk", key, body)], by)
         return len(items)
+
+    @property
+    def _waits_for_fit(self) -> bool:
+        """Whether another fit will soon replace the last one: an audit would be about a table that is not written."""
+        return self.fit is None or self.is_restored or (self.worker is not None and self.worker.is_fitting)
+
+    def _require_last_fit(self) -> Fit:
+        if self.fit is None or self._waits_for_fit:
+            raise ValueError(WAIT_FOR_FIT)
+        return self.fit
 
     def _require_no_audit(self) -> None:
         if self.audit is not None:

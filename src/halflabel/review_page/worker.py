@@ -68,6 +68,7 @@ class Worker:
         self._process: Any = None
         self._pipe: Connection | None = None
         self._busy = False
+        self._running = ""  # the kind of the last job
         self._is_closed = False
 
     @property
@@ -75,6 +76,12 @@ class Worker:
         """Whether the process has nothing to do: no job runs, and no job waits."""
         with self._lock:
             return not self._busy
+
+    @property
+    def is_fitting(self) -> bool:
+        """Whether a fit runs or waits, so that the last fit of the page will soon be another one."""
+        with self._lock:
+            return self._busy and "fit" in (self._running, *(job.kind for job in self._waiting))
 
     def ask(self, job: Job) -> None:
         """Do a job as soon as the earlier jobs are done."""
@@ -110,8 +117,10 @@ class Worker:
         """Send the next job. The caller holds the lock."""
         self._busy = bool(self._waiting)
         if self._waiting and self._pipe is not None:
+            job = self._waiting.pop(0)
+            self._running = job.kind
             with suppress(OSError):  # the reader notices that the process has ended
-                self._pipe.send(self._waiting.pop(0))
+                self._pipe.send(job)
 
     def _read(self, pipe: Connection) -> None:
         """Pass messages on until the process ends."""

@@ -26,7 +26,13 @@ export class Audit {
     list.replaceChildren();
     byId("audit-begin").disabled = true;
     try {
-      const { entries, error_rate, plans } = await post("/api/audit", { op: "plan", population });
+      const { wait, entries, error_rate, plans } = await post("/api/audit", { op: "plan", population });
+      if (wait) {
+        byId("audit-plan-text").textContent = wait;
+        clearTimeout(this.again);
+        this.again = setTimeout(() => byId("audit-dialog").open && this.plan(), 1000);
+        return;
+      }
       const expected = error_rate === null ? "" : `; probabilities expect that ${(100 * error_rate).toFixed(1)} % of them are wrong`;
       byId("audit-plan-text").textContent =
         `${plural(entries, "filled entry", "filled entries")}${expected}. The bound holds after each answer: stop whenever you like.`;
@@ -45,8 +51,9 @@ export class Audit {
   }
 
   async begin() {
-    byId("audit-dialog").close();
-    await this.#send({ op: "begin", n: this.size, population: byId("audit-population").value });
+    const isBegun = await this.#send({ op: "begin", n: this.size, population: byId("audit-population").value });
+    if (isBegun) byId("audit-dialog").close();
+    else this.plan();
   }
 
   /** Ask for the certificate, once. */
@@ -60,8 +67,10 @@ export class Audit {
   async #send(body) {
     try {
       this.changed(await post("/api/audit", { ...body, key: makeKey() }), body.op);
+      return true;
     } catch (error) {
       notify(error.message, "error");
+      return false;
     }
   }
 
