@@ -105,8 +105,8 @@ def run(user, options, folder):
     review = folder / "review.csv"  # of the notebook alone
     listed = len(pd.read_csv(review)) if review.exists() else ""
     right, no = describe_right(user, folder)
-    said = find_printed(done.stdout + done.stderr)
-    return f"| {user.name} | {shown} | {cpu:.0f} | {wall:.0f} | {right} | {said} | {no:.1%} | {listed} |"
+    printed = find_printed(done.stdout + done.stderr)
+    return f"| {user.name} | {shown} | {cpu:.0f} | {wall:.0f} | {right} | {printed} | {no:.1%} | {listed} |"
 
 
 def find_printed(text):

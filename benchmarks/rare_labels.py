@@ -21,7 +21,7 @@ from halflabel import AutoLabeler
 from halflabel.methods.auto import beta_calibration
 
 SETS = ("langlog", "ohsumed", "yahoo-health", "yahoo-education", "tmc2007-500", "gnegativego", "frogs", "yahoo-society")
-LABELLED, FEWEST, MOST = 120, 2, 7
+LABELLED, MIN_RELEVANT, MAX_RELEVANT = 120, 2, 7
 
 
 def make_case(name, seed):
@@ -38,7 +38,7 @@ def measure(name, seed, effort):
     """Return one record per rule: with the prior of rare labels, and without it."""
     X, known, truth = make_case(name, seed)
     number = known.relevant.sum(axis=0)
-    rare = (number >= FEWEST) & (number <= MOST)
+    rare = (number >= MIN_RELEVANT) & (number <= MAX_RELEVANT)
     gaps = ~known.observed & rare
     rates = ((truth.relevant - known.rates)[gaps] ** 2).mean()
     for rule, most in (("with", beta_calibration.MAX_RARE), ("without", 0)):

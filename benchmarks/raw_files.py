@@ -90,8 +90,8 @@ def run(name, user, folder):
     right, no = (state[filled] == user.truth[filled]).mean(), (user.truth[filled] == 0).mean()
     changed = (state[~np.isnan(user.given)] != user.given[~np.isnan(user.given)]).sum()
     found = f"{right:.1%} of {filled.sum():,}" + (f", {changed} given entries changed" if changed else "")
-    said = find_printed(done.stdout + done.stderr)
-    return f"| {name} | {shown} | {cpu:.0f} | {wall:.0f} | {found} | {said} | {no:.1%} |"
+    printed = find_printed(done.stdout + done.stderr)
+    return f"| {name} | {shown} | {cpu:.0f} | {wall:.0f} | {found} | {printed} | {no:.1%} |"
 
 
 def make_survey(folder, rng):

@@ -1,11 +1,11 @@
 """What a minute of reading gives in the three views of the review page: entry, item, wall.
 
 Protocol: 300 random items (the 15 most frequent labels with at least 12 relevant items), of which a fifth is labelled.
-A scripted reader answers with the truth for some minutes: 1.2 seconds for each item that is looked at, 0.25 seconds for
+A scripted reader answers with the truth for some minutes: 1.2 seconds for each item that is read, 0.25 seconds for
 each label of it that is decided (of a wall: for each exception). Batches are those of the page, and the table is
 completed again after each minute and a half. No set was used to choose the order of the screens.
 
-Figures per view: answered entries a minute; wrong filled values removed a minute, by answers and fits; items looked at
+Figures per view: answered entries a minute; wrong filled values removed a minute, by answers and fits; items read
 per removed error; and the time until no more errors are left than the entry view leaves at the end, relative to that.
 
     python benchmarks/review_views.py [--sets frogs] [--repeats 2] [--minutes 9]
@@ -34,7 +34,7 @@ VIEWS = {
 
 
 def answer(review, now, screen):
-    """Answer the entries of a screen, and return the seconds and the number of items that the reader looked at."""
+    """Answer the entries of a screen, and return the seconds and the number of items that the reader has read."""
     wrong = 0
     for question in screen:
         row, column = question.row, question.column
@@ -50,19 +50,19 @@ def answer(review, now, screen):
 
 
 def read(name, seed, view, minutes):
-    """Return (seconds, answers, items looked at, errors left) at the start and at each fit."""
+    """Return (seconds, answers, items read, errors left) at the start and at each fit."""
     review = Review(name, seed, 0.0)
-    now, seconds, looked, curve = review.fit(), 0.0, 0, []
+    now, seconds, n_read, curve = review.fit(), 0.0, 0, []
     while True:
         errors = int((now.fit.state * review.truth.state < 0)[now.filled].sum())
-        curve.append((seconds, len(review.book), looked, errors))
+        curve.append((seconds, len(review.book), n_read, errors))
         end = min(60 * minutes, FIT_EVERY * len(curve))
         if seconds >= 60 * minutes:
             return curve
         while seconds < end and (screens := VIEWS[view](replace(now, current=review.book.current))):
             for screen in screens:
                 spent, items = answer(review, now, screen)
-                seconds, looked = seconds + spent, looked + items
+                seconds, n_read = seconds + spent, n_read + items
                 if seconds >= end:
                     break
         if seconds < end:  # no question is left
@@ -75,7 +75,7 @@ def measure(name, seed, minutes):
     curves = {view: np.array(read(name, seed, view, minutes), dtype=float) for view in VIEWS}
     target, whole = curves["entry"][-1, 3], curves["entry"][-1, 0]
     for view, curve in curves.items():
-        seconds, answers, looked, left = curve[-1]
+        seconds, answers, n_read, left = curve[-1]
         removed = curve[0, 3] - left
         reached = curve[curve[:, 3] <= target, 0]
         yield {
@@ -83,7 +83,7 @@ def measure(name, seed, minutes):
             "view": view,
             "entries a minute": 60 * answers / seconds,
             "errors removed a minute": 60 * removed / seconds,
-            "items per removed error": looked / max(removed, 1),
+            "items per removed error": n_read / max(removed, 1),
             "errors left": left / curve[0, 3],
             "time to equal errors": reached[0] / whole if len(reached) else np.nan,
         }

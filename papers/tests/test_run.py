@@ -108,7 +108,7 @@ def test_records_of_the_first_version_are_continued_and_a_changed_one_is_named(t
     store.append(second)
     assert [record.to_line() for record in store.read().values()] == [first.to_line(), second.to_line()]
     lines = store.path.read_text().splitlines(keepends=True)
-    store.path.write_text("".join([lines[0], lines[2]]))  # an outcome that nobody likes
+    store.path.write_text("".join([lines[0], lines[2]]))  # an unwelcome outcome, deleted
     with pytest.raises(ValueError, match="line 2: its digest does not follow"):
         store.read()
 

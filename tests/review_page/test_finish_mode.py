@@ -12,7 +12,7 @@ from halflabel.evidence.certificate import read_certificate, verify
 from halflabel.review_page.finish_endpoints import FINISH_ENDPOINTS
 from halflabel.review_page.finish_mode import BATCH, FinishTargets, open_finish
 
-PROMISE = {"max_error": 0.1, "seed": 3}
+LIMITS = {"max_error": 0.1, "seed": 3}
 
 
 @pytest.fixture
@@ -27,10 +27,10 @@ def case(tmp_path):
     return frame, truth, p
 
 
-def begin(case, tmp_path, with_fit=True, **promise):
+def begin(case, tmp_path, with_fit=True, **limits):
     frame, _, p = case
     targets = FinishTargets(*(tmp_path / f"songs.{end}" for end in ("completed.csv", "certificate.json", "page.html")))
-    session = open_finish(make_setting(frame), tmp_path / "songs.finish.jsonl", targets, **{**PROMISE, **promise})
+    session = open_finish(make_setting(frame), tmp_path / "songs.finish.jsonl", targets, **{**LIMITS, **limits})
     if with_fit:
         session.take_values(fill(case, p), p)
     return session
@@ -54,7 +54,7 @@ def read_again(case, tmp_path):
     """Return the numbers that the library computes from the journal."""
     path = shutil.copy(tmp_path / "songs.finish.jsonl", tmp_path / "copy.jsonl")
     labels = make_setting(case[0]).opened.labels
-    again = FinishState([f"s{i}" for i in range(70)], labels.names, labels.state, journal=path, **PROMISE)
+    again = FinishState([f"s{i}" for i in range(70)], labels.names, labels.state, journal=path, **LIMITS)
     again.take_fit(fill(case, case[2]), case[2])
     numbers = again.proof.max_errors, again.proof.entries, again.proof.bound, again.answered, sum(again.plan)
     again.journal.close()

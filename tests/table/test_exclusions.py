@@ -1,4 +1,4 @@
-"""Why a column is no feature: by default, or even if it is asked for."""
+"""Why a column is not a feature: by default, or even if it is asked for."""
 
 from __future__ import annotations
 

@@ -163,5 +163,5 @@ class Store:
 
 
 def _are_equal(some: Iterable[Record], others: Iterable[Record]) -> bool:
-    """Return whether records are written as equal lines; NaN is no equal number."""
+    """Return whether records are written as equal lines, because NaN does not equal itself."""
     return [record.to_line() for record in some] == [record.to_line() for record in others]

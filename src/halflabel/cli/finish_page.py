@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def serve_finish(
     opened: OpenTable, journal: Path, outputs: Outputs, stated: Completion | None, *, effort: str, browser: bool,
-    seed: int | None, **promise: Any,
+    seed: int | None, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve the page until the process is asked to end. ``stated`` values are finished without a fit."""
     from halflabel.review_page.browser import opened_in_browser
@@ -34,7 +34,7 @@ def serve_finish(
     settings = {"random_state": seed or 0}
     config = Config(opened, ItemViews(opened), title=title, by=name_user(), settings=settings, effort=effort)
     targets = FinishTargets(*(outputs.paths[name] for name in ("table", "certificate", "page")))
-    session = open_finish(config, journal, targets, seed=seed, **promise)
+    session = open_finish(config, journal, targets, seed=seed, **limits)
     try:
         server = Server(session, announce_address=print_next_address, endpoints=FINISH_ENDPOINTS)
         print_note(*session.state.journal.notes)

@@ -1,4 +1,4 @@
-"""What the checks find about the probabilities of a completion, and which numbers may be printed."""
+"""The results of the checks on the probabilities of a completion, and the numbers that may be printed."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from halflabel.methods.auto.kept import KeptFit
 
 
 class Evidence(CheckedValues):
-    """The values of a completion, what checks find about them, and the tables that a person reads.
+    """The values of a completion, the results of checks on them, and the tables that a person reads.
 
-    These are three classes, each in its own file. The parameters are those of
+    These are three classes, each in its own file. The parameters are the same as of
     :class:`halflabel.completion.values.Values`.
     """
 

@@ -214,12 +214,12 @@ class Task:
         return self._state.describe(self.left)
 
 
-def keep_answers(opened: OpenTable, answers: pd.DataFrame, journal: str | os.PathLike[str], **promise: Any) -> None:
+def keep_answers(opened: OpenTable, answers: pd.DataFrame, journal: str | os.PathLike[str], **limits: Any) -> None:
     """Write the answers of a table of questions to a journal, without a fit.
 
     A wrong answer is an error, as in :meth:`Task.answer`, before a fit could take it for a given entry.
     """
     labels = leave_unlearned(opened).labels
-    state = FinishState(read_ids(opened.index), labels.names, labels.state, journal=journal, **promise)
+    state = FinishState(read_ids(opened.index), labels.names, labels.state, journal=journal, **limits)
     with closing(state.journal):
         state.answer(read_answers(answers, state.entries, state.proof))

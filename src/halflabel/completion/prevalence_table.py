@@ -136,7 +136,7 @@ def _measure(
 def _choose_estimate(
     evidence: Evidence, label: Labels, confidence: float
 ) -> tuple[Callable[[Mask], Prevalence], float]:
-    """Return the estimate for a group of items, and the gain; none without gaps, or if these have their own rate."""
+    """Return the estimate for a group of items, and the gain, or NaN if it is not measured."""
     relevant, known, p = _take_entries(evidence, label)
     if evidence.sources is not None:
         deviation = evidence.sources.measure_deviation(p)

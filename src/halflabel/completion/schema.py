@@ -41,7 +41,7 @@ def check_record(kind: type, state: Any) -> None:
 def check_attributes(kind: type, state: Any) -> None:
     """Raise a ValueError if an estimator hides a method, lacks a parameter, or has an attribute of another type.
 
-    Estimators of this distribution have no attribute that they do not declare. Others declare what they like.
+    Estimators of this distribution have no attribute that they do not declare. Other estimators may have more.
     """
     if not isinstance(state, dict) or not all(isinstance(name, str) for name in state):
         raise ValueError(f"the state of a {kind.__name__} is not a table of attributes")
@@ -56,7 +56,7 @@ def check_attributes(kind: type, state: Any) -> None:
         raise ValueError(f"{kind.__name__}.{absent[0]} is missing")
     for name in state.keys() - set(kind._get_param_names()):  # type: ignore[attr-defined]
         if name not in fitted and kind.__module__.startswith("halflabel."):
-            raise ValueError(f"{name!r} is no attribute of {kind.__name__}")
+            raise ValueError(f"{name!r} is not an attribute of {kind.__name__}")
         if name in fitted and not _matches(state[name], fitted[name]):
             raise ValueError(f"{kind.__name__}.{name} is not of the declared type")
 

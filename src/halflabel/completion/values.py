@@ -40,7 +40,7 @@ from halflabel.table import OpenTable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values:
-    """The values of a completion, as arrays, and what they were learned from.
+    """The values of a completion, as arrays, and the table and fit that they come from.
 
     Everything is computed when it is first used. Random samples are drawn in canonical order, so that the order of the
     rows changes nothing.

@@ -133,7 +133,7 @@ def weigh_votes(correlations: Floats, separation: Floats, levels: Levels) -> Flo
 
 
 def list_groups(correlations: Floats) -> list[Ints]:
-    """Return the sets of sources that correlations connect, without those of one source."""
+    """Return the sets of sources that correlations connect, without sets of one source."""
     component = csgraph.connected_components(sparse.csr_array(correlations != 0), directed=False)[1]
     found = np.flatnonzero(np.bincount(component) > 1)
     return [np.flatnonzero(component == k) for k in found]

@@ -23,7 +23,7 @@ MAX_COLUMNS, MAX_COMPARED = 100_000, 2000
 #: Number of rows that confirm a mark between cells.
 N_COMPARED = 3
 
-#: What can separate cells: characters that names rarely hold.
+#: Possible separators of cells: characters that names rarely hold.
 _MARKS = re.compile(r"[^\w\s\"'()\[\]-]+|[\x01-\x08\x1c-\x1f]")
 
 

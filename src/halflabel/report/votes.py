@@ -21,7 +21,7 @@ MAX_ERROR = 0.05
 
 
 def summarize_votes(completion: Completion) -> dict[str, Any] | None:
-    """Return the tables of the sources, those with the most wrong votes first, or None without sources."""
+    """Return the tables of the sources, ordered by decreasing share of wrong votes, or None without sources."""
     sources = completion.evidence.sources
     if sources is None:
         return None

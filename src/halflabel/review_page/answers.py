@@ -207,7 +207,7 @@ class AnswerBook:
         return mask
 
     def list_single_answers(self, by: str) -> Mask:
-        """Return the decided entries that one other reviewer has answered, and nobody else."""
+        """Return the decided entries that exactly one other reviewer has answered."""
         mask = np.zeros(self.current.shape, dtype=bool)
         for entry, stack in self._stacks.items():
             names = {record.by for record in stack}
@@ -272,7 +272,7 @@ class AnswerBook:
 
 
 def is_contested(stack: Sequence[Record]) -> bool:
-    """Return whether a second reviewer, asked on purpose, gave another answer than the first one, and nobody since."""
+    """Return whether a second reviewer, asked on purpose, gave another answer, which is the newest one."""
     if not stack or stack[-1].body.get("why") != Reason.TWICE:
         return False
     others = [record for record in stack if record.by != stack[-1].by]

@@ -18,7 +18,7 @@ async def show_page(_: FinishSession, request: Request) -> Response:
 
 
 async def get_session(session: FinishSession, _: Request) -> Response:
-    """Return names, the promise and the state."""
+    """Return names, limits and the state."""
     return JSONResponse(session.describe())
 
 

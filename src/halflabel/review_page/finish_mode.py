@@ -1,4 +1,4 @@
-"""The page in finish mode: one question after the other, until the table keeps a promise."""
+"""The page in finish mode: one question after the other, until the bound on its errors is low enough."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class FinishSession:
         self._is_ready = True
 
     def receive(self, kind: str, content: Any) -> None:
-        """Take a message of the worker. Any thread may call it; the thread of the session takes a fit later."""
+        """Take a message of the worker. Any thread may call it, and the thread of the session takes a fit later."""
         if kind == "fit":
             self._arrived = content
             return
@@ -184,7 +184,7 @@ class FinishSession:
         entries = (self.state.entries.find(*cell) for each in records for *cell, _ in reversed(each["answers"]))
         return next((entry for entry in entries if entry not in self.state.proof.taken_back), None)
 
-    # -- what the page shows ---------------------------------------------------------------
+    # -- content of the page --------------------------------------------------------------
 
     def describe_item(self, row: int) -> dict[str, Any]:
         """Return an item with its given and answered labels. Filled values would bias the answer."""
@@ -193,11 +193,11 @@ class FinishSession:
         return {**self.config.views.describe(row), "states": find_states(given, answers, None).tolist()}
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that stay: names and the promise."""
+        """Return the facts that stay: names and limits."""
         notes = [*self.state.journal.notes, *self.config.views.list_missing(), *self.opened.notes]
-        promise = {"max_error": self.state.max_error, "confidence": self.state.confidence}
+        limits = {"max_error": self.state.max_error, "confidence": self.state.confidence}
         return {
-            "title": self.config.title, "labels": list(self.labels.names), "notes": notes[:20], **promise,
+            "title": self.config.title, "labels": list(self.labels.names), "notes": notes[:20], **limits,
             "proposals": self.propose(), **self.describe_progress(),
         }  # fmt: skip
 
@@ -230,7 +230,7 @@ class FinishSession:
     # -- outputs ---------------------------------------------------------------------------
 
     def write_outputs(self) -> list[str]:
-        """Write the table as it is delivered now, with its certificate, and return the paths and what is lost."""
+        """Write the table as it is delivered now, with its certificate, and return the paths and the losses."""
         if not self._is_ready:
             raise ValueError("there is nothing to write yet: wait for the first fit.")
         state, to = self.state, self.targets
@@ -251,10 +251,10 @@ class FinishSession:
         self.state.journal.close()
 
 
-def open_finish(config: Config, journal: Path, targets: FinishTargets, **promise: Any) -> FinishSession:
-    """Return the session of a table. ``promise`` are arguments of :class:`FinishState`."""
+def open_finish(config: Config, journal: Path, targets: FinishTargets, **limits: Any) -> FinishSession:
+    """Return the session of a table. ``limits`` are arguments of :class:`FinishState`."""
     labels = config.opened.labels
-    state = FinishState(read_ids(config.opened.index), labels.names, labels.state, journal=journal, **promise)
+    state = FinishState(read_ids(config.opened.index), labels.names, labels.state, journal=journal, **limits)
     try:
         return FinishSession(config, state, targets)
     except BaseException:

@@ -49,7 +49,7 @@ class Guard:
     def __init__(self, app: Any, port: int, media_hosts: tuple[str, ...] = (), reviewers: tuple[str, ...] = ()) -> None:
         self.app, self.port = app, port
         self.secrets = {name: secrets.token_urlsafe(32) for name in reviewers or ("",)}  # the values of the cookie
-        self._unused: dict[str, tuple[str, Callable[[], None]]] = {}  # tokens: reviewer, and what their use calls
+        self._unused: dict[str, tuple[str, Callable[[], None]]] = {}  # tokens: reviewer, and the call on first use
         self.cookie = f"halflabel-{port}"
         self.hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")}
         self.origins = {b"http://" + host for host in self.hosts}

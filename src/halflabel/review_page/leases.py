@@ -31,14 +31,14 @@ class Leases:
             self._seen.pop(page, None)
 
     def list_others(self, page: str) -> set[int]:
-        """Return what the other open pages hold."""
+        """Return the entries that other open pages hold."""
         now = time.monotonic()
         for other in [other for other in self._held if not self._is_open(other, now)]:
             del self._held[other]
         return set().union(*(held for other, held in self._held.items() if other != page))
 
     def hold(self, page: str, kept: Iterable[int], taken: Iterable[int]) -> None:
-        """Note what a page holds now: of what it held, the entries that it keeps, and those that it has got."""
+        """Note the entries that a page holds now: kept ones, if it held them before, and taken ones."""
         if page:
             self._seen[page] = time.monotonic()
             self._held[page] = (self._held.get(page, set()) & set(kept)) | set(taken)

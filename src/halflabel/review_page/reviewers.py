@@ -25,7 +25,7 @@ class Asker:
 
 
 #: The asker of a review that has one reviewer and one page.
-NOBODY = Asker()
+SOLE_ASKER = Asker()
 
 #: One question in ten is about an entry that another reviewer has answered.
 TWICE_EVERY = 10

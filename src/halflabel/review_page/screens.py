@@ -23,7 +23,7 @@ from halflabel.review_page.queues import (
     take_highest,
 )
 
-#: An entry is worth asking if its value is wrong with at least this probability.
+#: An entry is doubtful if its value is wrong with at least this probability.
 DOUBT = 0.1
 
 #: Maximum number of labels that are asked about one item: each one has a key.
@@ -36,7 +36,7 @@ LOOK, CHIP = 1.2, 0.25
 WALLS = (12, 24, 48)
 
 
-def is_worth_asking(now: Situation) -> Mask:
+def is_doubtful(now: Situation) -> Mask:
     """Return the open entries whose value is wrong with at least the probability :data:`DOUBT`."""
     return now.open_entries if now.fit is None else now.open_entries & (now.fit.wrong >= DOUBT)
 
@@ -95,7 +95,7 @@ def choose_walls(
     """Return the questions of at most ``n`` walls: the items with the same value of one label that are most doubtful.
 
     Before the first fit there is no wall, because there are no values. Entries that are chosen by one value of one
-    label are no fair sample, so that their answers do not calibrate.
+    label are not a fair sample, so that their answers do not calibrate.
     """
     if now.fit is None:
         return []
@@ -115,10 +115,10 @@ def choose_walls(
 
 
 def _rank(now: Situation, fit: Fit, kind: str) -> tuple[Mask, Scores]:
-    """Return the entries of a queue and their scores. Of uncertain entries, only those that are worth asking."""
+    """Return the entries of a queue and their scores. Uncertain entries are only the doubtful ones, if any."""
     mask, score = KINDS[kind](now, fit)
-    if kind == Reason.UNCERTAIN and (worth := mask & (score >= DOUBT)).any():
-        mask = worth
+    if kind == Reason.UNCERTAIN and (doubtful := mask & (score >= DOUBT)).any():
+        mask = doubtful
     return mask, score
 
 

@@ -83,7 +83,7 @@ class Searcher:
 
 
 def _fold(cells: pd.Series[Any]) -> pd.Series[str]:
-    """Return the cells as text in lower case; a missing one is empty."""
+    """Return the cells as text in lower case, with missing cells as empty text."""
     return cells.astype(object).where(cells.notna(), "").astype(str).str.casefold()
 
 

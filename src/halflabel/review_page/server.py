@@ -51,7 +51,7 @@ class Server:
     announce_address : callable, optional
         Called with the next address and its reviewer when an address was used.
     endpoints : list of (method, path, endpoint), optional
-        By default those of a review.
+        By default the endpoints of a review.
 
     Attributes
     ----------

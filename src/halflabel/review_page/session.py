@@ -34,7 +34,7 @@ from halflabel.review_page.leases import Leases
 from halflabel.review_page.listing import Filter, ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
 from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues, mix
-from halflabel.review_page.reviewers import NOBODY, Asker, choose_twice, describe_reviewers
+from halflabel.review_page.reviewers import SOLE_ASKER, Asker, choose_twice, describe_reviewers
 from halflabel.review_page.stored import name_store, restore, store
 from halflabel.review_page.worker import Job, Worker
 
@@ -194,7 +194,7 @@ class Session:
     # -- questions and items ---------------------------------------------------------------
 
     def choose(
-        self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints, asker: Asker = NOBODY
+        self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints, asker: Asker = SOLE_ASKER
     ) -> list[Question]:
         """Return a batch of questions that no other page holds. During an audit, these are its entries."""
         n, n_labels = min(max(n, 1), MAX_QUESTIONS), self.labels.shape[1]
@@ -215,7 +215,7 @@ class Session:
         return choose_twice(self.book, asker.by, n, exclude) if asker.by else []
 
     def _leave_out_held(self, exclude: Ints, asker: Asker) -> Ints:
-        """Return the entries that are not asked: those that a page names, and those that other pages hold."""
+        """Return the entries that are not asked, because a page names them or another page holds them."""
         held = self.leases.list_others(asker.page)
         return np.concatenate([exclude, np.fromiter(held, dtype=np.intp, count=len(held))]).astype(np.intp)
 
@@ -228,7 +228,7 @@ class Session:
         label: int | None,
         rows: Ints | None,
         exclude: Ints,
-        asker: Asker = NOBODY,
+        asker: Asker = SOLE_ASKER,
     ) -> list[list[Question]]:
         """Return the questions of some screens: items with their doubtful labels, or walls of items of one label."""
         self._require_no_audit()
@@ -312,11 +312,11 @@ class Session:
     def describe_panel(self) -> dict[str, Any]:
         """Return queues and advice, which need all entries."""
         now = self.situation
-        worth = int(screens.is_worth_asking(now).sum()) if now.fit is not None and now.fit.has_precision else None
+        doubtful = int(screens.is_doubtful(now).sum()) if now.fit is not None and now.fit.has_precision else None
         names = self.config.reviewers
         reviewers = describe_reviewers(self.book, names) if names else None
         queues = count_queues(now)
-        return {"queues": queues, "worth": worth, "advice": advise(now, self.book), "reviewers": reviewers}
+        return {"queues": queues, "doubtful": doubtful, "advice": advise(now, self.book), "reviewers": reviewers}
 
     def explain(self, item: str, label: str) -> dict[str, Any] | None:
         """Return why an answered entry has its probability, or None until the process that fits has the explanation."""
@@ -447,7 +447,7 @@ class Session:
             store(self._store, self._name_fit(), self._fit, self.points)
 
     def _name_fit(self) -> str:
-        """Return what a fit depends on: the table and the settings."""
+        """Return the table and the settings, on which a fit depends."""
         return f"{self.table} {__version__} {sorted((k, str(v)) for k, v in self.config.settings.items())}"
 
     def refit(self, effort: str, *, is_update: bool = False) -> None:

@@ -79,7 +79,7 @@ def check_label_values(frame: pd.DataFrame, names: Sequence[str]) -> None:
 
 
 def _as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of numbers as one that is no category."""
+    """Return a column of numbers without its categories."""
     is_category = isinstance(column.dtype, pd.CategoricalDtype)
     kind = column.cat.categories.dtype if is_category else column.dtype
     return column.astype(float) if is_category and pd.api.types.is_numeric_dtype(kind) else column

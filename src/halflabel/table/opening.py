@@ -21,6 +21,7 @@ from halflabel.labels.groups import number_groups
 from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.positive_only import trust_positives
 from halflabel.methods.valid_labels import check_rules
+from halflabel.table.annotation_columns import describe_annotation_columns
 from halflabel.table.columns import OF_FILE, Columns, Description, Empty
 from halflabel.table.described import Described, describe_columns, find_description, is_path, name_second, take_stated
 from halflabel.table.features import FeatureEncoder
@@ -39,7 +40,6 @@ from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
 from halflabel.table.tag_recognition import TagOptions
-from halflabel.table.telling_columns import describe_telling
 from halflabel.table.votes import add_voted_labels, leaves_labels_to_votes, open_votes
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
     reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
-    on_labels = describe_telling(frame, roles, reading.labels)
+    on_labels = describe_annotation_columns(frame, roles, reading.labels)
     groups, on_groups = _read_groups(frame, roles)
     prior, on_prior = _read_prior(columns, reading, index, roles, frame)
     answers = list_votes(source.records, reading.labels.names)

@@ -40,7 +40,7 @@ _NOT = re.compile(r"(?:not|no|non|nicht|kein|keine|pas|un)[ _-]*(?=\w)")
 def suggest_meanings(words: Collection[str], stated: Mapping[str, float]) -> list[dict[str, float]]:
     """Return the probable meanings of the words of label columns: none, one, two that are opposite, or three.
 
-    Three are those of further words next to a word for yes and one for no.
+    There are three for further words next to a word for yes and one for no.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
     paper, results = reproduction.paper, Results(reproduction.paper, records)
     claims = [(claim, check_claim(claim, results)) for claim in paper.claims]
     opening = [
-        Section("Main findings", (Bullets(paper.main_findings, as_cards=True), Text(_date_findings(paper))))
+        Section("Main findings", (Bullets(paper.main_findings, as_tiles=True), Text(_date_findings(paper))))
         if paper.main_findings
         else None,
         _summarise(results, claims),

@@ -29,7 +29,7 @@ class Bullets:
 
     kind: ClassVar[str] = "bullets"
     items: tuple[str, ...]
-    as_cards: bool = False  #: Whether each sentence stands in a frame of its own, for the first sentences of a page.
+    as_tiles: bool = False  #: Whether each sentence stands in a frame of its own, for the first sentences of a page.
 
 
 #: Maximum number of characters of a cell that stays on one line.

@@ -176,7 +176,7 @@ def tabulate_distances(results: Results, experiment: Experiment) -> Iterator[Gri
 
 
 def _measure_distance(results: Results, experiment: Experiment, cell: PrintedCell, rule: str) -> float:
-    """Return |measured - printed| in the printed unit; NaN where the rule does not apply or nothing was measured."""
+    """Return |measured - printed| in the printed unit, or NaN without a rule that applies or a measurement."""
     metric = f"{cell.metric}@{rule}" if rule else cell.metric
     measured = results.average(experiment, metric, cell.method, at=cell.at, set=cell.set)
     return abs(measured.mean / unit_of(experiment, cell.metric) - cell.value)

@@ -23,7 +23,7 @@ from halflabel_papers.store import Record
 MIN_TRIALS = 3
 
 #: The factor beyond which a bound decides nothing: no sensible one would change the finding.
-FAR = 20.0
+MAX_FACTOR = 20.0
 
 #: Measurements that describe a fit: neither higher nor lower values are better.
 DESCRIPTIONS = ("negative_weights", "strongly_negative_weights", "normalised_alpha")
@@ -206,7 +206,7 @@ def with_flip(result: ClaimResult, side: str, value: float, bound: float) -> Cla
 
     For bounds that the paper does not state. ``side`` is "from" (and above), "above", or "up to" (and below).
     """
-    if result.finding is Finding.NOT_MEASURED or not 1 / FAR <= value / bound <= FAR:
+    if result.finding is Finding.NOT_MEASURED or not 1 / MAX_FACTOR <= value / bound <= MAX_FACTOR:
         return result
     return ClaimResult(result.finding, f"{result.evidence} Any bound {side} {value:.3g} supports the claim.")
 

@@ -61,7 +61,7 @@ class Region:
 
 
 def shorten_labels(names: Sequence[str]) -> list[str]:
-    """Return each label by what differs from the others, with at most :data:`LENGTH` characters.
+    """Return the labels without their common beginning, each with at most :data:`LENGTH` characters.
 
     Whole words that all labels begin with are left out. A label that is too long keeps its end if another one has the
     same beginning.

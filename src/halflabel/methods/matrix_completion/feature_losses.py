@@ -20,7 +20,7 @@ def is_scaled(name: str) -> bool:
 
 
 def make_kind(name: str, largest: float) -> Kind | None:
-    """Return the loss of one value; ``largest`` is the largest observed count."""
+    """Return the loss of one value, where ``largest`` is the largest observed count."""
     kinds: dict[str, Kind | None] = {"squared": None, "huber": Huber(), "logistic": Bits()}
     return Counts(BEYOND * largest) if name == "poisson" else kinds[name]
 
@@ -57,7 +57,7 @@ def require_kind(name: str, X: Floats) -> None:
 def make_feature_term(
     kind: Kind | None, values: Floats, observed: Mask | None, offset: Floats | float
 ) -> Squared | Entrywise:
-    """Return the term of weight 1; ``values`` are 0 where nothing is observed."""
+    """Return the term of weight 1, where ``values`` are 0 in unobserved entries."""
     if kind is None:
         return Squared(values, observed, 1.0)
     return Entrywise(kind, values, observed, 1.0, offset)

@@ -15,7 +15,7 @@ from halflabel.numerics.clauses.forest import find_parents, project_forest
 CERTAIN = 40.0
 
 #: Sweeps over all clauses end when no log odds changes by more than this, or after this number. An item whose clauses
-#: nearly imply one another needs thousands; the others are done by then, so that its sweeps cost little.
+#: nearly imply one another needs thousands; other items are done by then, so that its sweeps cost little.
 TOLERANCE, MAX_SWEEPS = 1e-6, 30_000
 
 #: Maximum number of steps to the root of one equation, and its tolerance.

@@ -355,8 +355,8 @@ class Page {
   }
 
   async showPanel() {
-    const { queues, worth, advice, reviewers } = await get("/api/panel");
-    panel.showQueues(queues, worth, this.queue.kind);
+    const { queues, doubtful, advice, reviewers } = await get("/api/panel");
+    panel.showQueues(queues, doubtful, this.queue.kind);
     panel.showReviewers(reviewers);
     panel.showAdvice(advice);
   }

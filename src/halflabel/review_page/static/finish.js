@@ -1,4 +1,4 @@
-// The page in finish mode: one question after the other, and one bar, the bound against the promise.
+// The page in finish mode: one question after the other, and one bar, the bound against its limit.
 
 import { byId, count, notify, plural } from "/static/dom.js";
 import { playSound, showItem } from "/static/item.js";
@@ -8,7 +8,7 @@ import { connect, get, makeKey, noteTable, post } from "/static/transport.js";
 
 const WORDS = { 1: "yes", 0: "no", null: "not sure" };
 const LONG = 30; // length of a label that is written in smaller letters
-const WIDTH = 4; // the whole bar is this number of times the promise
+const WIDTH = 4; // the whole bar is this number of times the limit
 const BUTTONS = { yes: "j", no: "f", unsure: "k", undo: "u", write: "w", help: "?" };
 
 /** Write a share that is an upper bound: rounded up. */

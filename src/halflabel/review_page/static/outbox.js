@@ -40,13 +40,13 @@ export class Outbox {
     return this.sendAll([answer])[0];
   }
 
-  /** Send several answers in one request; each one has a promise. */
+  /** Send several answers in one request, and return a result to wait for of each one. */
   sendAll(answers) {
-    const promises = answers.map((answer) =>
+    const results = answers.map((answer) =>
       new Promise((resolve) => this.waiting.push({ answer: { ...answer, key: makeKey() }, resolve })));
     this.#keep();
     this.#begin();
-    return promises;
+    return results;
   }
 
   /** Wait until everything is on the disk. */

@@ -14,9 +14,9 @@ const KINDS = {
 };
 const SHOWN = 8;
 
-/** The queues with their numbers: of uncertain entries, those that are worth asking, at least one in ten wrong. */
-export function showQueues(queues, worth, kind) {
-  const number = (key) => (key === "uncertain" && worth !== null ? `${count(worth)} worth asking` : count(queues[key] ?? 0));
+/** The queues with their numbers: of uncertain entries, the number of doubtful ones, wrong in at least one of ten cases. */
+export function showQueues(queues, doubtful, kind) {
+  const number = (key) => (key === "uncertain" && doubtful !== null ? `${count(doubtful)} doubtful` : count(queues[key] ?? 0));
   fillSelect(byId("kind"), Object.entries(KINDS).map(([key, text]) => [key, `${text} (${number(key)})`]));
   byId("kind").value = kind;
 }

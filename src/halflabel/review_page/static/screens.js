@@ -10,7 +10,7 @@ import { showWall } from "/static/wall.js";
 export const VIEWS = ["cell", "item", "wall"];
 const BATCH = { item: 8, wall: 3 }; // screens of one request
 const LOW = { item: 4, wall: 1 }; // screens that are left when the next ones are requested
-const BLIND = ["random", "random of a part", "audit", "twice"]; // asked without the filled value
+const WITHOUT_PROPOSAL = ["random", "random of a part", "audit", "twice"]; // asked without the filled value
 const PATIENCE = 150; // milliseconds until the next screen appears although the disk is slow
 
 export class Screens {
@@ -93,7 +93,7 @@ export class Screens {
   make(view, questions, facts = {}) {
     const entries = questions.map((each) => {
       const item = this.items.get(each.row);
-      const proposal = view === "item" && BLIND.includes(each.why) ? undefined : readValue(item.states[each.column]);
+      const proposal = view === "item" && WITHOUT_PROPOSAL.includes(each.why) ? undefined : readValue(item.states[each.column]);
       return { ...each, item, proposal, value: proposal };
     });
     return { view, entries, ...facts };
@@ -157,7 +157,7 @@ export class Screens {
     for (const id of ["asked", "block", "item", "chips", "wall"]) byId(id).textContent = "";
     const text = this.isEmpty === undefined ? "Loading."
       : !this.page.progress.fit ? "A wall shows filled values: it needs the first fit."
-      : "Nothing of this queue is worth asking. Choose another queue (N), or write the files (W).";
+      : "This queue has no more questions. Choose another queue (N), or write the files (W).";
     byId(this.view === "wall" ? "wall" : "item").textContent = byId("live").textContent = text;
     this.showAccept();
   }

@@ -1,4 +1,4 @@
-"""Features that were probably made from the labels: they decide labels, count them, or tell what is annotated."""
+"""Features that were probably made from the labels: they decide labels, count them, or mark annotated items."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from halflabel.table.roles import Roles
 #: Maximum probability, over all columns and labels, that a column separates items so well by chance.
 MAX_CHANCE = 1e-6
 
-#: Minimum number of items of each kind that a column separates, and number of rows that are looked at first.
+#: Minimum number of items of each kind that a column separates, and number of rows that are examined first.
 MIN_ITEMS, N_FIRST = 5, 2000
 
 #: Maximum number of names in a sentence.
 MAX_NAMES = 5
 
 
-def describe_telling(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> tuple[str, ...]:
+def describe_annotation_columns(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> tuple[str, ...]:
     """Return a sentence for each way in which features contain the labels, or the state of the annotation.
 
     Examples
     --------
     >>> songs = pd.DataFrame({"status": 25 * ["done"] + 25 * ["open"]})
     >>> labels = PartialLabels.from_table(pd.DataFrame({"rock": 12 * [1] + 13 * [0] + 25 * [None]}))
-    >>> [note] = describe_telling(songs, Roles(categorical=("status",)), labels)
+    >>> [note] = describe_annotation_columns(songs, Roles(categorical=("status",)), labels)
     >>> note.partition(".")[0]
     "No value of 'status' is in annotated and in unlabelled items"
     """
@@ -50,19 +50,19 @@ def _describe(apart: Sequence[str], counting: Sequence[str], deciding: dict[str,
     if apart:
         yield (
             f"No value of {quoted(apart, MAX_NAMES)} is in annotated and in unlabelled items. A column about the "
-            f"annotation is no feature: leave it out with {option_names('ignore', apart)}."
+            f"annotation is not a feature: leave it out with {option_names('ignore', apart)}."
         )
     if counting:
         is_number = "is the number" if len(counting) == 1 else "are the numbers"
         yield (
             f"{quoted(counting, MAX_NAMES)} {is_number} of labels of each annotated item. A column that was made from "
-            f"the labels is no feature: leave it out with {option_names('ignore', counting)}."
+            f"the labels is not a feature: leave it out with {option_names('ignore', counting)}."
         )
     if deciding:
         found = list(dict.fromkeys(label for labels in deciding.values() for label in labels))
         yield (
             f"All items with the same value of {quoted(deciding, MAX_NAMES)} agree in {quoted(found, MAX_NAMES)}, as "
-            "if the column was made from the labels. If it was, it is no feature: leave it out with "
+            "if the column was made from the labels. If it was, it is not a feature: leave it out with "
             f"{option_names('ignore', list(deciding))}."
         )
 

@@ -47,7 +47,7 @@ def test_a_column_that_was_made_from_the_labels_is_named(kind, seed, share):
     rng = np.random.default_rng(seed)
     has, annotated = make_labels(rng, share)
     opened = open_with(MADE[kind](rng, has, annotated), rng, has, annotated)
-    [note] = [note for note in opened.notes if "is no feature" in note]
+    [note] = [note for note in opened.notes if "is not a feature" in note]
     assert "'made'" in note
     assert "'tempo'" not in note
     assert "ignore=['made']" in note
@@ -58,4 +58,4 @@ def test_ordinary_columns_are_not_named(seed, share, levels):
     rng = np.random.default_rng(seed)
     has, annotated = make_labels(rng, share)
     for column in (rng.integers(0, levels, N), rng.choice(list("abcdefghijkl")[:levels], N), rng.normal(size=N)):
-        assert not [note for note in open_with(column, rng, has, annotated).notes if "is no feature" in note]
+        assert not [note for note in open_with(column, rng, has, annotated).notes if "is not a feature" in note]
