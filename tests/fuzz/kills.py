@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 import halflabel as hl
+from halflabel._digests import is_page_intact
 from halflabel._files import PREFIX, together
 from halflabel.cli.console import report_errors
 from halflabel.cli.files import add_index_column
@@ -53,8 +54,8 @@ def write_set(filled: Completion, folder: Path) -> None:
 def read_set(folder: Path) -> tuple[str, ...]:
     """Return, for each output, which completion it comes from: "early" or "late"; raise if it is not whole."""
     table, probabilities, review, model, report = (folder / name for name in NAMES)
+    assert is_page_intact(report)
     page = report.read_text()
-    assert page.rstrip().endswith("</html>")
     named = (
         ",".join(pd.read_csv(table).columns),
         ",".join(pd.read_parquet(probabilities).columns),
