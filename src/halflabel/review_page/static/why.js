@@ -26,11 +26,13 @@ export class Why {
   async ask() {
     const { entry } = this;
     if (!entry) return notify("Answer a question first: the explanation is about the last answer.");
+    const isFirst = !this.isWaiting;
+    this.isWaiting = true; // before the request: the explanation can arrive before its answer
     const { explanation } = await post("/api/explain", entry);
-    if (entry !== this.entry) return;
-    if (!explanation && !this.isWaiting) setTimeout(() => this.isWaiting && notify(LATER), PATIENCE);
-    this.isWaiting = !explanation;
-    if (explanation) await this.show(explanation);
+    if (entry !== this.entry || !this.isWaiting) return;
+    if (!explanation) return isFirst && setTimeout(() => this.isWaiting && notify(LATER), PATIENCE);
+    this.isWaiting = false;
+    await this.show(explanation);
   }
 
   /** An explanation has been made, perhaps for another page. */
