@@ -19,6 +19,7 @@ from halflabel_papers.verdicts.comparisons import (
     compute_p,
     describe_power,
     describe_sets,
+    split_by_set,
 )
 from halflabel_papers.verdicts.results import (
     ClaimResult,
@@ -330,7 +331,7 @@ def check_pooled(
     found, details, total = Comparisons(), [], 0
     for other in than:
         difference = (blocks[method] - blocks[other]).dropna()
-        parts = {name: part for name, part in difference.groupby(level="set") if len(part) > 1}
+        parts = split_by_set(difference)
         for name, part in [("", difference), *(parts.items() if 1 < len(parts) <= MAX_NAMED_SETS else ())]:
             if len(part) < 2:
                 continue

@@ -47,12 +47,19 @@ def describe_power(difference: pd.Series[float], p: float) -> str:
     return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} pairs detect {detected:.2g}"
 
 
+def split_by_set(difference: pd.Series[float]) -> dict[str, pd.Series[float]]:
+    """Return the differences of each set that has more than one; none before any run."""
+    if difference.empty:
+        return {}
+    return {str(name): part for name, part in difference.groupby(level="set") if len(part) > 1}
+
+
 def describe_sets(difference: pd.Series[float]) -> str:
     """Return sign and p of a paired t-test of a difference (positive is better) by set, if sets have different signs.
 
     Runs of a set share its items, so that a test over the runs of all sets can hide that the sets disagree.
     """
-    parts = {str(name): part for name, part in difference.groupby(level="set") if len(part) > 1}
+    parts = split_by_set(difference)
     if len(parts) < 2:
         return ""
     if len({part.mean() > 0 for part in parts.values()}) == 1:
