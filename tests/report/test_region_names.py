@@ -1,7 +1,7 @@
 """Names of regions on a map: each once, inside, apart, next to their cloud, and where they cover few items."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from halflabel.completion.mapping.regions import LENGTH, shorten_labels
@@ -38,6 +38,7 @@ def test_a_name_leaves_a_dense_cloud():
     assert np.hypot(x - 500, y - 300) < 150
 
 
+@example([":", "::"])
 @given(st.lists(st.text(alphabet="ab :", min_size=1, max_size=40), min_size=2, max_size=6, unique=True))
 def test_short_names_are_never_empty_and_have_what_differs(names):
     begin = "Gene Ontology: "

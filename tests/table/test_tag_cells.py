@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import halflabel as hl
-from halflabel.table import Roles, fill_tags, read_labels
+from halflabel.table import Roles, fill_tags, open_table, read_labels
 from halflabel.table.tag_cells import TagNotation
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
@@ -155,3 +155,13 @@ def test_choices_may_be_a_single_text():
     for form in ("json", "python"):
         with pytest.raises(ValueError, match="a list of tags was expected"):
             TagNotation(form).read('"a"')
+
+
+@pytest.mark.parametrize(
+    ("cells", "empty"), [(["['a' 'b']", "['b']"], "[]"), (["{a,b}", "{b}"], "{}"), (['["a"]'], "[]")]
+)
+def test_an_empty_list_that_a_program_printed_is_an_annotated_item(cells, empty):
+    column = pd.Series([*cells, empty, None] * 5, name="tags")
+    frame = pd.DataFrame({"tempo": np.arange(len(column)) * 1.7 % 13, "tags": column})
+    labels = open_table(frame, tags="tags", absent="irrelevant").labels
+    assert labels.annotated.tolist() == column.notna().tolist()

@@ -174,7 +174,9 @@ class TagNotation:
             return self._split_values(read_object(cell))
         if self.form in _LISTS:
             return _parse(cell, self.form, objects=bool(self.fields))
-        return self._cut_text(cell.strip()) or None
+        text = cell.strip()
+        is_list = self.call is not None or (self.around and text[0] + text[-1] == self.around)
+        return self._cut_text(text) or ([] if is_list else None)  # an empty list is not an empty cell
 
     def edit(self, cell: Any, added: Sequence[str] = (), dropped: Iterable[str] = ()) -> Any:
         """Return a cell with more tags, or with fewer. All other tags stay as they are written."""

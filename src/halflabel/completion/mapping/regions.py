@@ -75,8 +75,9 @@ def shorten_labels(names: Sequence[str]) -> list[str]:
     """
     pairs = list(zip(min(names), max(names), strict=False)) if len(names) > 1 else []
     same = next((k for k, (first, last) in enumerate(pairs) if first != last), len(pairs))
-    n = max((k + 1 for k in range(same) if not names[0][k].isalnum()), default=0)
-    rest = [name[n:] for name in names] if all(name[n:].strip() for name in names) else list(names)
+    ends = [k + 1 for k in range(same) if not names[0][k].isalnum()]
+    n = max((end for end in ends if all(name[end:].strip() for name in names)), default=0)
+    rest = [name[n:] for name in names]
     starts = Counter(name[: LENGTH // 2] for name in rest)
     return [
         f"…{name[1 - LENGTH :]}" if len(name) > LENGTH and starts[name[: LENGTH // 2]] > 1 else clipped(name, LENGTH)
