@@ -48,7 +48,7 @@ def describe_power(difference: pd.Series[float], p: float) -> str:
 
 
 def split_by_set(difference: pd.Series[float]) -> dict[str, pd.Series[float]]:
-    """Return the differences of each set that has more than one; none before any run."""
+    """Return the differences of each set that has more than one run."""
     if difference.empty:
         return {}
     return {str(name): part for name, part in difference.groupby(level="set") if len(part) > 1}
