@@ -16,7 +16,8 @@ from halflabel import PartialLabels
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.vvmr import LowRankVVMR
-from halflabel.methods.vvmr.problem import InputKernel, OutputKernel, Problem, graph_operator, output_kernel
+from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator
+from halflabel.numerics.graph.output_kernel import OutputKernel, output_kernel
 from halflabel.numerics.kernels import mean_distance
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
 from halflabel_papers.published.continuation import Continuation, PublishedTerms

@@ -41,7 +41,7 @@ def test_a_run_depends_on_what_loads_fits_and_measures():
 
 def test_a_run_does_not_depend_on_other_methods_pages_or_commands():
     code = list_code("halflabel.methods.mddm.estimator", "halflabel.methods.baselines.mlknn")
-    for folder in ("methods/matrix_completion", "methods/auto", "cli", "table"):
+    for folder in ("methods/matrix_completion", "methods/vvmr", "methods/auto", "cli", "table"):
         assert not code & list_modules(f"halflabel/{folder}"), folder
     for folder in ("comparators", "page", "verdicts"):
         assert not code & list_modules(f"halflabel_papers/{folder}"), folder

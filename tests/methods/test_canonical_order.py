@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from halflabel import PartialLabels
-from halflabel.methods.canonical_order import order_columns, order_features, order_items
+from halflabel.methods.canonical_order import order_features, order_items
+from halflabel.numerics.column_order import order_columns
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Orders of the items, features and labels that follow from their content, not from their positions.
+"""Orders of the items and features that follow from their content, not from their positions.
 
 Folds, samples, trees and ties depend on positions. A method is fitted to items in canonical order, so that the same
 items in another order are the same input, to the last bit.
@@ -72,20 +72,6 @@ def order_items(
         if labels is not None:
             keys[-1:-1] = [labels.annotated, _number_label_sets(labels, content, rng)]
     return np.lexsort(keys)[shuffle]
-
-
-def order_columns(table: NDArray[np.generic]) -> Ints:
-    """Return the positions of a table's labels in their canonical order, for rows in canonical order.
-
-    Columns of equal content keep their order.
-
-    Examples
-    --------
-    >>> order_columns(np.array([[1, 0, 2], [0, 1, 1]], dtype=np.int8)).tolist()
-    [1, 0, 2]
-    """
-    columns = np.ascontiguousarray(table.T)
-    return np.array(sorted(range(len(columns)), key=lambda label: columns[label].tobytes()), dtype=np.intp)
 
 
 def order_features(X: Matrix) -> Ints:

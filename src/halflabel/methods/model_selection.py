@@ -19,8 +19,8 @@ from halflabel.labels.folds import split_entries, split_items
 from halflabel.labels.groups import number_groups
 from halflabel.labels.metrics import METRICS
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.canonical_order import order_columns
 from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.numerics.column_order import order_columns
 
 __all__ = ["ItemKFold", "entry_folds", "folds_of_labelled", "item_folds", "make_scorer", "out_of_fold"]
 

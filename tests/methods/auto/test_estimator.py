@@ -24,7 +24,8 @@ from halflabel.methods.auto.effort import DEFAULT_MEMBERS
 from halflabel.methods.auto.ensemble import MEMBERS, FittedEnsemble
 from halflabel.methods.auto.prior import WithPrior
 from halflabel.methods.auto.residuals import Refined
-from halflabel.methods.canonical_order import order_columns, order_items
+from halflabel.methods.canonical_order import order_items
+from halflabel.numerics.column_order import order_columns
 
 pytestmark = pytest.mark.usefixtures("small_forests")
 

@@ -20,7 +20,8 @@ from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.labels.rules import Rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.vvmr import VVMR, LowRankVVMR, lowrank
-from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
+from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator
+from halflabel.numerics.graph.output_kernel import output_kernel
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
 
 

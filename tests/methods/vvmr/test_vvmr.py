@@ -13,8 +13,9 @@ from tests.oracles.vvmr import equation_7, gram, masked_equation_7
 from halflabel import PartialLabels
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
-from halflabel.methods.vvmr.problem import MANIFOLDS, graph_operator, output_kernel
+from halflabel.methods.vvmr.problem import MANIFOLDS, graph_operator
 from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.output_kernel import output_kernel
 from halflabel.numerics.graph.weights import affinity
 
 PLAIN = {"width": 0.7, "n_folds": 2, "scale": None}

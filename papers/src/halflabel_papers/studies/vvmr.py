@@ -14,7 +14,8 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.model_selection import folds_of_labelled
-from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator, output_kernel
+from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator
+from halflabel.numerics.graph.output_kernel import output_kernel
 from halflabel.numerics.kernels import mean_distance
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
 from halflabel.plugins import Floats, is_sparse

@@ -17,7 +17,8 @@ from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
 from halflabel.completion.mapping.quality import Quality
 from halflabel.completion.mapping.regions import Region, name_regions
 from halflabel.labels import PartialLabels
-from halflabel.methods.canonical_order import order_columns, order_items
+from halflabel.methods.canonical_order import order_items
+from halflabel.numerics.column_order import order_columns
 from halflabel.numerics.layout.placement import place
 from halflabel.numerics.layout.quality import MAX_QUERIES
 from halflabel.numerics.layout.tsne import MIN_ITEMS

@@ -30,10 +30,10 @@ from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.new_items import NewItemDecision, divide_by_label, refine_new
 from halflabel.methods.auto.prior import read_prior
 from halflabel.methods.auto.residuals import Refiner
-from halflabel.methods.canonical_order import order_columns
 from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import is_whole, require, require_choice, require_whole
+from halflabel.numerics.column_order import order_columns
 from halflabel.numerics.threads import limit_threads
 
 

@@ -17,8 +17,9 @@ from halflabel.labels.rules import Rule
 from halflabel.methods.auto.estimator import AutoLabeler
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.canonical_order import order_columns, order_items
+from halflabel.methods.canonical_order import order_items
 from halflabel.methods.contributions import Carriers, Examples, add_rules
+from halflabel.numerics.column_order import order_columns
 
 
 @dataclass(frozen=True, eq=False)

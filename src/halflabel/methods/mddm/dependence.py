@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
-from halflabel.methods.vvmr.problem import output_kernel
+from halflabel.numerics.graph.output_kernel import output_kernel
 
 EPS = float(np.finfo(np.float64).eps)
 

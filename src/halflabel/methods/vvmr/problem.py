@@ -1,24 +1,20 @@
-"""Input kernel, output kernel and graph of eq. (2) to (5), factorised once per kernel width."""
+"""Input kernel and graph of eq. (2) to (5), factorised once per kernel width."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix
-from halflabel.methods.canonical_order import order_columns
 from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.output_kernel import OutputKernel
 from halflabel.numerics.graph.weights import affinity, laplacian, reconstruction_weights
 from halflabel.numerics.kernels import KernelRidge, NystroemMap, nystroem
 from halflabel.numerics.solvers.row_kernel import Group, RowBasis, RowKernel, deform, row_basis
 
 MANIFOLDS = ("normalized", "laplacian", "reconstruction")
-
-#: Share of all labels that are neighbours of a label, about as in the paper.
-LABEL_NEIGHBORS = 0.3
 
 
 def graph_operator(items: Matrix, manifold: str, n_neighbors: int) -> sparse.csr_array:
@@ -93,67 +89,6 @@ class InputKernel:
         plain = weights if self.rotation is None else self.rotation @ weights
         n = weights.shape[1]
         return KernelRidge(self.features, self.features.projection @ plain, np.zeros(n), np.full(n, np.nan))
-
-
-@dataclass(frozen=True, eq=False)
-class OutputKernel:
-    """Eigenvalues and eigenvectors of Q.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_labels,)
-    vectors : ndarray of shape (n_labels, n_labels) or None
-        None is the identity.
-    """
-
-    values: Floats
-    vectors: Floats | None
-
-    def matrix(self) -> Floats:
-        """Return Q."""
-        return np.diag(self.values) if self.vectors is None else (self.vectors * self.values) @ self.vectors.T
-
-
-def given_graph(name: str, given: Any, n: int) -> sparse.csr_array:
-    """Return the Laplacian of a user's graph. Raise unless it is symmetric and its weights are not negative."""
-    whole: Any = given if sparse.issparse(given) else np.asarray(given, dtype=np.float64)
-    W = sparse.csr_array(whole)
-    if W.shape != (n, n):
-        raise ValueError(f"{name} must be a graph of shape ({n}, {n}), not of shape {W.shape}.")
-    if not np.isfinite(W.data).all() or (W.data < 0).any() or abs(W - W.T).max() > 0:
-        raise ValueError(f"{name} must hold weights of edges, symmetric and not negative: give (W + W.T) / 2.")
-    return laplacian(sparse.csr_array(W - sparse.diags_array(W.diagonal())), normalized=True)
-
-
-def output_kernel(Y: Floats, weight: float, *, normalize: bool, graph: object = None) -> OutputKernel:
-    r"""Return :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I`, eq. (3).
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n_rows, n_labels)
-        Labels in the coding of the paper. The graph connects each column with the nearest columns.
-    weight : float
-        :math:`\gamma_O`, at least 0 and below 1.
-    normalize : bool
-        Divide :math:`L_{out}^\dagger` by its mean eigenvalue. The mean eigenvalue of Q is then 1 for every weight.
-    graph : matrix of shape (n_labels, n_labels), optional
-        Weights between labels, in place of that graph.
-    """
-    n = Y.shape[1]
-    if weight == 0 or n < 2:
-        return OutputKernel(np.ones(n), None)
-    order = order_columns(Y) if graph is None else np.arange(n)  # it decides between labels at equal distances
-    if graph is None:
-        indices, distances = neighbors(np.ascontiguousarray(Y.T[order]), round(LABEL_NEIGHBORS * n))
-        L = laplacian(affinity(indices, distances, bandwidth=np.inf)).toarray()
-    else:
-        L = given_graph("label_graph", graph, n).toarray()
-    values, vectors = linalg.eigh(L)
-    kept = values > 1e-10 * values[-1]
-    inverse = np.divide(1.0, values, out=np.zeros(n), where=kept)
-    if normalize:
-        inverse /= inverse.mean()
-    return OutputKernel(weight * inverse + 1 - weight, vectors[np.argsort(order)])
 
 
 @dataclass(eq=False)

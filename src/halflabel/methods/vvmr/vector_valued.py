@@ -25,14 +25,9 @@ from halflabel.methods.validation import (
     require_whole,
 )
 from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
-from halflabel.methods.vvmr.problem import (
-    MANIFOLDS,
-    InputKernel,
-    Problem,
-    given_graph,
-    graph_operator,
-    output_kernel,
-)
+from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator
+from halflabel.numerics.graph.output_kernel import output_kernel
+from halflabel.numerics.graph.weights import given_graph
 from halflabel.numerics.kernels import KERNELS, KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution
