@@ -66,8 +66,8 @@ def draw(records, folder):
         figure = Figure(figsize=(7.6, 2.6), layout="constrained")
         for axes, name in zip(figure.subplots(1, len(CASES), sharey=True), CASES, strict=True):
             for version, found in records[records["grows"] == name].groupby("version"):
-                is_now = version == records["version"].max()
-                axes.plot(found["size"], found["cpu_s"], "o-", color=own if is_now else others, ms=4, lw=1.2)
+                colour, named = (own, "now") if version == records["version"].max() else (others, "before")
+                axes.plot(found["size"], found["cpu_s"], "o-", color=colour, label=named, ms=4, lw=1.2)
             axes.set_xscale("log")
             axes.set_yscale("log")
             axes.set_xticks(CASES[name][1], [f"{size:,}" for size in CASES[name][1]])
@@ -79,6 +79,8 @@ def draw(records, folder):
             axes.spines[:].set_visible(False)
             axes.grid(color=line, lw=0.4, alpha=0.5)
         figure.axes[0].set_ylabel("CPU seconds", color=text, fontsize=8)
+        lines = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*lines, loc="outside upper right", ncols=2, frameon=False, fontsize=8, labelcolor=text)
         with rc_context({"svg.fonttype": "none", "svg.hashsalt": "halflabel"}):  # text stays text: a small file
             figure.savefig(folder / f"growth-{mode}.svg", transparent=True, metadata={"Date": None})
 
