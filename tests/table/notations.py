@@ -33,12 +33,15 @@ class Notation:
         Whether a cell is text, so that a CSV file can hold it.
     is_known : bool
         Whether the separator is recognised wherever it is. Any other one shows only in labels that contain labels.
+    empty : sequence
+        The cells of a list without tags, where the notation has one.
     """
 
     write: Callable[[Sequence[str]], Any]
     syntax: str = ""
     is_text: bool = True
     is_known: bool = True
+    empty: Sequence[Any] = ()
 
 
 def _join(sep: str, syntax: str = "", is_known: bool = True) -> Notation:
@@ -65,36 +68,52 @@ NOTATIONS = {
     "ampersand": _join(" & ", is_known=False),
     "line breaks": _join("\n"),
     "tab": _join("\t"),
-    "in angle brackets": Notation(lambda names: "".join(f"<{name}>" for name in names), "<>"),
-    "in brackets": Notation(lambda names: " ".join(f"[{name}]" for name in names), "[]"),
+    "in angle brackets": Notation(lambda names: "".join(f"<{name}>" for name in names), "<>", empty=["<>"]),
+    "in brackets": Notation(lambda names: " ".join(f"[{name}]" for name in names), "[]", empty=["[]", "[ ]"]),
     "hashtags": Notation(lambda names: " ".join(f"#{name}" for name in names), "# "),
     "hashtags with commas": Notation(lambda names: ", ".join(f"#{name}" for name in names), "#,"),
     "bullets": Notation(lambda names: "\n".join(f"- {name}" for name in names), "\n"),
     "quoted commas": Notation(_quote, '"'),
     "single quotes": Notation(lambda names: ", ".join(f"'{name}'" for name in names), "'"),
     "typographic quotes": Notation(lambda names: " ".join(f"“{name}”" for name in names), "“”"),
-    "parentheses": Notation(lambda names: f"({', '.join(names)})", ",()"),
-    "frozen set": Notation(frozenset, is_text=False),
+    "parentheses": Notation(lambda names: f"({', '.join(names)})", ",()", empty=["()", "( )"]),
+    "frozen set": Notation(frozenset, is_text=False, empty=[frozenset()]),
     "ideographic commas": _join("、"),
     "wide commas": _join("，"),
     "line breaks of HTML": _join("<br>", is_known=False),
     "a word": _join(" and ", is_known=False),
-    "array of NumPy": Notation(lambda names: str(np.array(list(names)))),
-    "set of Python": Notation(lambda names: "{" + ", ".join(map(repr, names)) + "}"),
-    "tuple of Python": Notation(lambda names: repr(tuple(names))),
-    "vector of R": Notation(
-        lambda names: f"c({', '.join(map(_double, names))})" if len(names) > 1 else names[0], '"\\()'
+    "array of NumPy": Notation(lambda names: str(np.array(list(names))), empty=["[]", "[ ]"]),
+    "array of NumPy with its type": Notation(
+        lambda names: repr(np.array(list(names))),
+        empty=["array([])", "array([], dtype=object)", "array([], dtype='<U4')"],
     ),
-    "array of Spark": Notation(lambda names: f"WrappedArray({', '.join(names)})", ",()"),
-    "values": Notation(lambda names: dict.fromkeys(names, True), is_text=False),
-    "values in JSON": Notation(lambda names: json.dumps(dict.fromkeys(names, True), ensure_ascii=False)),
-    "array of a database": Notation(lambda names: "{" + ",".join(names) + "}", '",{}'),
-    "JSON": Notation(lambda names: json.dumps(list(names), ensure_ascii=False)),
-    "Python": Notation(lambda names: repr(list(names))),
-    "list": Notation(list, is_text=False),
-    "array": Notation(lambda names: np.array(list(names), dtype=object), is_text=False),
-    "objects": Notation(lambda names: [{"tag": name, "id": 7} for name in names], is_text=False),
-    "objects in JSON": Notation(lambda names: json.dumps([{"name": name} for name in names], ensure_ascii=False)),
+    "frozen set as text": Notation(
+        lambda names: "frozenset({" + ", ".join(map(repr, names)) + "})", empty=["frozenset()"]
+    ),
+    "set of Python": Notation(lambda names: "{" + ", ".join(map(repr, names)) + "}", empty=["set()", "{}"]),
+    "tuple of Python": Notation(lambda names: repr(tuple(names)), empty=["()"]),
+    "vector of R": Notation(
+        lambda names: f"c({', '.join(map(_double, names))})" if len(names) > 1 else names[0],
+        '"\\()',
+        empty=["c()", "character(0)"],
+    ),
+    "array of Spark": Notation(lambda names: f"WrappedArray({', '.join(names)})", ",()", empty=["WrappedArray()"]),
+    "values": Notation(lambda names: dict.fromkeys(names, True), is_text=False, empty=[{}]),
+    "values in JSON": Notation(
+        lambda names: json.dumps(dict.fromkeys(names, True), ensure_ascii=False), empty=["{}", "{ }"]
+    ),
+    "array of a database": Notation(lambda names: "{" + ",".join(names) + "}", '",{}', empty=["{}"]),
+    "JSON": Notation(lambda names: json.dumps(list(names), ensure_ascii=False), empty=["[]", "[ ]"]),
+    "Python": Notation(lambda names: repr(list(names)), empty=["[]"]),
+    "list": Notation(list, is_text=False, empty=[[]]),
+    "array": Notation(lambda names: np.array(list(names), dtype=object), is_text=False, empty=[np.array([])]),
+    "objects": Notation(lambda names: [{"tag": name, "id": 7} for name in names], is_text=False, empty=[[]]),
+    "choices": Notation(
+        lambda names: json.dumps({"choices": list(names)}, ensure_ascii=False), empty=['{"choices": []}', "[]", "{}"]
+    ),
+    "objects in JSON": Notation(
+        lambda names: json.dumps([{"name": name} for name in names], ensure_ascii=False), empty=["[]"]
+    ),
 }
 
 
@@ -141,8 +160,9 @@ def state_way(options: TagOptions, argument: dict[str, Any]) -> TagOptions:
     return replace(options, **{name: words})
 
 
-def matches(labels: Any, expected: Sequence[Sequence[str]]) -> bool:
-    """Return whether labels are those of the items that have any."""
-    names = set().union(*expected)
-    read = [{labels.names[j] for j in np.flatnonzero(row)} for row in labels.relevant]
-    return set(labels.names) == names and all(a == set(b) for a, b in zip(read, expected, strict=True))
+def matches(labels: Any, expected: Sequence[Sequence[str] | None]) -> bool:
+    """Return whether labels are those of all items: an empty sequence for no tags, None for an unlabelled item."""
+    names = set().union(*(each or () for each in expected))
+    read = [{labels.names[j] for j in np.flatnonzero(row)} if is_annotated else None
+            for row, is_annotated in zip(labels.relevant, labels.annotated, strict=True)]  # fmt: skip
+    return set(labels.names) == names and read == [None if each is None else set(each) for each in expected]

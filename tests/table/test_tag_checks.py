@@ -65,8 +65,8 @@ def test_a_class_of_its_own_and_items_with_one_tag_are_no_question():
 
 @pytest.mark.parametrize(
     "word",
-    ["\\N", "(null)", "undefined", "NaT", "#REF!", "#N/A", "{NULL}", "[]", "()", "''", "[nan]", "k.A.", "(blank)",
-     "TBD", "...", "*", "\u200b", "no", "No tags.", ".a", "-nan(ind)"],
+    ["\\N", "(null)", "undefined", "NaT", "#REF!", "#N/A", "{NULL}", "[]", "()", "set()", "character(0)", "''", "[nan]",
+     "k.A.", "(blank)", "TBD", "...", "*", "\u200b", "no", "No tags.", ".a", "-nan(ind)"],
 )  # fmt: skip
 def test_a_word_for_nothing_is_a_question_with_three_ways(word):
     cells = [";".join(tags) or "rock;sad" for tags in draw_lists(0, 20)]
@@ -104,7 +104,7 @@ def test_numbers_next_to_tags_are_a_question(form, seed):
     cells = ["; ".join(form.format(tag, rng.integers(2, 9)) for tag in tags) or None for tags in lists]
     readings = list(list_readings(pd.Series(cells, dtype=object, name="tags")))
     assert len(readings) > 1
-    assert any(matches(labels, lists) for _, labels in readings)
+    assert any(matches(labels, [tags or None for tags in lists]) for _, labels in readings)
 
 
 @pytest.mark.parametrize("names", [["day 1", "day 2", "week 1", "week 2"], ["mood_1", "mood_2"], ["70s", "80s", "90s"]])

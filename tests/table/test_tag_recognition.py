@@ -39,7 +39,9 @@ def tables(draw):
     has = rng.random((n, len(names))) < share
     has[np.arange(len(names)), np.arange(len(names))] = True
     lists = [[names[j] for j in rng.permutation(np.flatnonzero(row))] for row in has]
-    cells = [NOTATIONS[kind].write(each) if each else None for each in lists]
+    empty = draw(st.sampled_from([None, *NOTATIONS[kind].empty]))
+    lists = [each or (None if empty is None else []) for each in lists]
+    cells = [NOTATIONS[kind].write(each) if each else empty for each in lists]
     return kind, lists, pd.Series(cells, dtype=object, name="tags")
 
 
@@ -145,6 +147,27 @@ def test_a_cell_is_written_as_its_column_is(kind):
     full = lists.index(max(lists, key=len))
     assert repr(again[full]) == repr(column[full])  # a cell to which nothing is added stays as it was
     assert recognise_tags(again).form == reading.notation.form
+
+
+@pytest.mark.parametrize(
+    ("kind", "empty"), [(kind, empty) for kind in NOTATIONS for empty in NOTATIONS[kind].empty], ids=str
+)
+@pytest.mark.parametrize("most", [1, 4])
+def test_an_empty_list_is_an_annotated_item_in_every_notation(kind, empty, most):
+    """Also where no list has two tags, and again once the table was written."""
+    if (kind, most) == ("vector of R", 1):
+        return  # R writes c() around several tags only: "c()" is a question there
+    lists, _ = make_cells(kind)
+    lists[1:] = [each[:most] for each in lists[1:]]
+    lists = [None if i % 7 == 6 else [] if i % 4 == 1 else each for i, each in enumerate(lists)]
+    cells = [each if each is None else NOTATIONS[kind].write(each) if each else empty for each in lists]
+    column = pd.Series(cells, dtype=object, name="tags")
+    reading = read_labels(pd.DataFrame({"tags": column}), Roles(tags="tags"), absent="irrelevant")
+    assert matches(reading.labels, lists)
+    filled = reading.labels.relevant.astype(float)
+    written = fill_tags(column, reading.labels, filled, reading.notation)
+    again = read_labels(pd.DataFrame({"tags": written}), Roles(tags="tags"), absent="irrelevant").labels
+    assert matches(again, [each or [] for each in lists])
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,11 @@ _WORDS = frozenset({
 #: Codes of databases, workbooks and programs of statistics.
 _CODES = re.compile(r"\\n|#[a-z/0-9]+[!?]?|\.[a-z]|-?(?:nan|1\.#\w+)(?:\(\w+\))?|-9|-99|-999")
 
+#: Empty lists as programs print them: ``[]``, ``set()``, ``array([], dtype=object)``, ``WrappedArray()``, R's ``c()``.
+_EMPTY = r"\[\s*\]|\{\s*\}|\(\s*\)|<\s*>"
+_CALL = r"(?:[\w.]*(?:array|list|seq|set|vector|buffer|tuple)|c)"
+_EMPTY_LIST = re.compile(rf"{_EMPTY}|{_CALL}\((?:{_EMPTY})?\s*(?:,\s*dtype=[^()]+)?\)|character\(0\)", re.IGNORECASE)
+
 #: Marks that do not belong to such a word. All but letters, digits and symbols such as emoji are punctuation.
 _AROUND = "()[]{}<>\"'“”‘’ .!*_-–—?/…"
 
@@ -27,14 +32,25 @@ def is_nothing(text: str) -> bool:
 
     Examples
     --------
-    >>> [text for text in ("N/A", "(blank)", "[nan]", "…", "#REF!", "🙂", "rock", "C#", "") if is_nothing(text)]
-    ['N/A', '(blank)', '[nan]', '…', '#REF!']
+    >>> [text for text in ("N/A", "(blank)", "[nan]", "…", "#REF!", "c()", "🙂", "rock", "C#", "") if is_nothing(text)]
+    ['N/A', '(blank)', '[nan]', '…', '#REF!', 'c()']
     """
     word = fold_word(text)
     if not word:
         return False
     is_code = _CODES.fullmatch(word) and not (word[0] == "#" and word[-1] not in "!?a")
-    return bool(is_code) or word.strip(_AROUND) in _WORDS or all(map(_is_mark, word))
+    return bool(is_code) or is_empty_list(word) or word.strip(_AROUND) in _WORDS or all(map(_is_mark, word))
+
+
+def is_empty_list(text: str) -> bool:
+    """Return whether a text is an empty list as a program prints it.
+
+    Examples
+    --------
+    >>> [text for text in ("[ ]", "{}", "array([], dtype=object)", "character(0)", "''", "f()") if is_empty_list(text)]
+    ['[ ]', '{}', 'array([], dtype=object)', 'character(0)']
+    """
+    return _EMPTY_LIST.fullmatch(text.strip()) is not None
 
 
 def _is_mark(character: str) -> bool:

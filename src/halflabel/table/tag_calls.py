@@ -14,17 +14,21 @@ _NAME = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _NAMES = re.compile(rf"\s*{_NAME}(?:[\s,]+{_NAME})*\s*,?\s*")
 
 
+#: The width of the texts of an array, which is not the same in all cells.
+_WIDTH = re.compile(r",\s*dtype='[<>=|]?U\d+'")
+
 #: Names of lists whose elements may have no quotes.
 _LISTS = re.compile(r"(?:.*(?:array|list|seq|set|vector|buffer|tuple)|c)\([\[{(]?", re.IGNORECASE)
 
 
 class Call(NamedTuple):
-    """The text before all names, between two of them and after them, and the quotes around each."""
+    """The text before all names, between two of them and after them, the quotes, and the text after a single name."""
 
     left: str
     glue: str
     right: str
     quote: str
+    single: str = ""
 
     @classmethod
     def find(cls, texts: Sequence[str]) -> Self | None:
@@ -33,10 +37,11 @@ class Call(NamedTuple):
         Examples
         --------
         >>> Call.find(["['a' 'b']", "['a']"])
-        Call(left='[', glue=' ', right=']', quote="'")
+        Call(left='[', glue=' ', right=']', quote="'", single='')
         >>> Call.find(["List(a, b)"]), Call.find(["(a), (b)"])
-        (Call(left='List(', glue=', ', right=')', quote=''), None)
+        (Call(left='List(', glue=', ', right=')', quote='', single=''), None)
         """
+        texts = [_WIDTH.sub("", text) for text in texts]
         cut = [match.groups() for text in texts if (match := _BORDERS.fullmatch(text)) and match[1] and match[3]]
         if not cut:
             return None
@@ -49,7 +54,8 @@ class Call(NamedTuple):
         quote = quoted[0].strip()[0] if quoted else ""
         between = re.compile(rf"{quote}([\s,]+){quote}" if quote else r"(,\s*)")
         glues = Counter(match[1] for names in inner for match in between.finditer(names))
-        return cls(left, glues.most_common(1)[0][0] if glues else ", ", right, quote)
+        single = "," if any(names.rstrip().endswith(",") for names in quoted) else ""  # ('a',) is a tuple of Python
+        return cls(left, glues.most_common(1)[0][0] if glues else ", ", right, quote, single)
 
     def read(self, text: str) -> list[str]:
         """Return the names in a text. A text of another form is one name.
@@ -59,8 +65,9 @@ class Call(NamedTuple):
         >>> Call("c(", ", ", ")", '"').read('c("a, b", "c")'), Call("c(", ", ", ")", '"').read("a")
         (['a, b', 'c'], ['a'])
         """
+        whole, text = text, _WIDTH.sub("", text)
         if not (text.startswith(self.left) and text.endswith(self.right)):
-            return [text]
+            return [whole]
         inner = text[len(self.left) : len(text) - len(self.right)]
         if not self.quote:
             return [part.strip() for part in inner.split(",") if part.strip()]
@@ -68,7 +75,10 @@ class Call(NamedTuple):
 
     def write(self, names: Sequence[str]) -> str:
         """Return the text of a list of names."""
-        return f"{self.left}{self.glue.join(map(self._quote, names))}{self.right}"
+        if not names and (self.left, self.quote) == ("{", "'"):
+            return "set()"  # in Python, {} is no set
+        end = self.single if len(names) == 1 else ""
+        return f"{self.left}{self.glue.join(map(self._quote, names))}{end}{self.right}"
 
     def _quote(self, name: str) -> str:
         if not self.quote:

@@ -18,11 +18,14 @@ import numpy as np
 import pandas as pd
 
 from halflabel.labels.answers import fold_word
-from halflabel.table.nothing_words import is_nothing
+from halflabel.table.nothing_words import is_empty_list, is_nothing
 from halflabel.table.tag_calls import Call
 from halflabel.table.tag_marks import NAME, Mark
 from halflabel.table.tag_text import fold_tag, quote_tag, read_score, split_tags, strip_number, unquote_tag
 from halflabel.table.word_meanings import find_plain_meaning
+
+#: The marks of a list.
+BRACKETS = ("[]", "()", "{}")
 
 #: Characters of the longest cell that is read as a list.
 MAX_CELL = 100_000
@@ -170,13 +173,19 @@ class TagNotation:
             return None
         if fold_word(cell) in {*self.no, *self.unknown}:
             return [cell.strip()]
+        if self._has_lists and is_empty_list(cell):  # which is not an empty cell
+            return []
         if self.form == "object":
             return self._split_values(read_object(cell))
         if self.form in _LISTS:
             return _parse(cell, self.form, objects=bool(self.fields))
-        text = cell.strip()
-        is_list = self.call is not None or (self.around and text[0] + text[-1] == self.around)
-        return self._cut_text(text) or ([] if is_list else None)  # an empty list is not an empty cell
+        parts = self._cut_text(cell.strip())
+        return parts if any(parts) else None
+
+    @property
+    def _has_lists(self) -> bool:
+        """Whether the marks of a list are around all tags of a cell, or around each."""
+        return self.form in ("call", "object", *_LISTS) or bool(self.around) or self.sep in ("<>", *BRACKETS)
 
     def edit(self, cell: Any, added: Sequence[str] = (), dropped: Iterable[str] = ()) -> Any:
         """Return a cell with more tags, or with fewer. All other tags stay as they are written."""
@@ -274,7 +283,8 @@ class TagNotation:
             left, right = self.around[:1], self.around[1:]
             return f"{left}{self.glue.join(part.strip() for part in raw)}{right}"
         if self.form == "wrapped":
-            return self.glue.join(f"{self.sep[0]}{part}{self.sep[1]}" for part in raw)
+            empty = self.sep if self._has_lists else ""
+            return self.glue.join(f"{self.sep[0]}{part}{self.sep[1]}" for part in raw) or empty
         if self.form == "prefixed":
             return self.glue.removesuffix(self.sep).join(f"{self.sep}{part}" for part in raw)
         if self.call is not None:

@@ -19,7 +19,7 @@ from halflabel.table.columns import Description
 from halflabel.table.nothing_words import is_nothing
 from halflabel.table.separators import choose_separator, name_separator, read_separator
 from halflabel.table.tag_calls import Call
-from halflabel.table.tag_cells import LISTS, Form, TagNotation, is_missing, match_wrapped, read_list
+from halflabel.table.tag_cells import BRACKETS, LISTS, Form, TagNotation, is_missing, match_wrapped, read_list
 from halflabel.table.tag_checks import (
     Cells,
     as_texts,
@@ -35,7 +35,7 @@ from halflabel.table.tag_text import fold_tag, read_score
 
 #: Pairs of marks around each tag, quotation marks that only a notation writes, and marks before each tag.
 QUOTES = ("''", "``", "“”", "„“", "«»", "‘’")
-WRAPPERS, PREFIXES = ("<>", "[]", "()", "{}", '""', *QUOTES), ("#", "@", "+", "- ", "* ", "• ", "*", "•")
+WRAPPERS, PREFIXES = ("<>", *BRACKETS, '""', *QUOTES), ("#", "@", "+", "- ", "* ", "• ", "*", "•")
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,9 @@ def _is_nothing(text: str, options: TagOptions) -> bool:
 def _is_empty(word: str, notation: TagNotation) -> bool:
     """Return whether a cell that holds a word is an empty list in a notation, or is one of its stated words."""
     try:
-        parts = notation.cut(word) or ()
-        return fold_word(word) in {*notation.no, *notation.unknown} or all(is_missing(p) or p == "" for p in parts)
+        parts = notation.cut(word)
+        is_stated = fold_word(word) in {*notation.no, *notation.unknown}
+        return is_stated or (parts is not None and all(is_missing(part) or part == "" for part in parts))
     except ValueError:
         return False
 
@@ -138,7 +139,7 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], optio
         return TagNotation(form, fields=find_fields(objects, str(column.name), options))
     if options.sep is None and (marked := wrapped or _find_prefix(texts)) is not None:
         return marked
-    around = next((pair for pair in ("{}", "[]", "()") if texts and all(_is_around(pair, text) for text in texts)), "")
+    around = next((pair for pair in BRACKETS if texts and all(_is_around(pair, text) for text in texts)), "")
     inner = [text[1:-1] for text in texts] if around else texts
     stated = None if options.sep is None else read_separator(options.sep)
     sep = choose_separator([*inner, *words], str(column.name)) if stated is None else stated
