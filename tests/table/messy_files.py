@@ -25,7 +25,8 @@ BLANKS = (("", None), ("", None), ("NA", None), ("NULL", None), ("none", []), ("
 
 #: Words of label columns for yes, no and unknown.
 WORDS = (("yes", "no", ""), ("x", "-", "?"), ("Ja", "Nein", ""), ("TRUE", "FALSE", "NA"), ("1", "0", "-99"),
-         ("1", "0", "\\N"), ("t", "f", ""), ("1", "2", "9"), ("vrai", "faux", "(null)"))  # fmt: skip
+         ("1", "0", "\\N"), ("t", "f", ""), ("1", "2", "9"), ("vrai", "faux", "(null)"),
+         ("[x]", "[ ]", ""), ("“yes”", "“no”", ""))  # fmt: skip
 
 NAMES = ("rock", "hard rock", "sad", "live", "hip-hop", "R&B", "Café", "C++", "new wave", "Rock (US, UK)", "punk",
          "jazz", "Arts, crafts", "drum'n'bass", "a.k.a.", "70s", "50/50", "lo_fi", "naïve", "Straße")  # fmt: skip
@@ -72,6 +73,8 @@ def make_messy(seed: int, folder: Path) -> Messy:
     annotated = np.arange(n) % 4 != 3
     ids, tempo = [f"s{i}" for i in range(n)], rng.normal(100, 9, n).round(2)
     blank, meaning = pick(BLANKS)
+    if notation and NOTATIONS[notation].empty and rng.random() < 0.5:
+        blank, meaning = str(pick(NOTATIONS[notation].empty)), []
     words = pick(WORDS)
     lists = [[names[j] for j in np.flatnonzero(row)] for row in has]
     header = ["song", "tempo", "key"]

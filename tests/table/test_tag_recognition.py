@@ -170,6 +170,16 @@ def test_an_empty_list_is_an_annotated_item_in_every_notation(kind, empty, most)
     assert matches(again, [each or [] for each in lists])
 
 
+@pytest.mark.parametrize("kind", [kind for kind in NOTATIONS if NOTATIONS[kind].is_known])
+def test_a_phrase_between_lists_is_a_question_in_every_notation(kind):
+    lists, _ = make_cells(kind, 40)
+    lists = [None if i % 2 else each or ["sad"] for i, each in enumerate(lists)]
+    cells = ["nothing fits" if each is None else NOTATIONS[kind].write(each) for each in lists]
+    readings = list(list_readings(pd.Series(cells, dtype=object, name="tags")))
+    assert len(readings) > 1
+    assert any(matches(labels, lists) for _, labels in readings)
+
+
 @pytest.mark.parametrize(
     ("cells", "ways"),
     [

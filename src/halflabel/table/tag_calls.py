@@ -8,8 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
-#: The begin and the end of such a text, and a name in quotes.
-_BORDERS = re.compile(r"((?:[A-Za-z_][\w.]*\()?[\[({]?)(.*?)([\])}]?(?:,\s*dtype=[^()]+)?\)?)", re.DOTALL)
+#: The begin of such a text, its names, and the end that belongs to the begin.
+_BORDERS = re.compile(
+    r"(?P<left>(?:[A-Za-z_][\w.]*(?P<call>\())?(?P<list>[\[({])?)"
+    r"(?P<names>.*?)(?P<right>(?(list)[\])}])(?:,\s*dtype=[^()]+)?(?(call)\)))",
+    re.DOTALL,
+)
 _NAME = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _NAMES = re.compile(rf"\s*{_NAME}(?:[\s,]+{_NAME})*\s*,?\s*")
 
@@ -42,7 +46,11 @@ class Call(NamedTuple):
         (Call(left='List(', glue=', ', right=')', quote='', single=''), None)
         """
         texts = [_WIDTH.sub("", text) for text in texts]
-        cut = [match.groups() for text in texts if (match := _BORDERS.fullmatch(text)) and match[1] and match[3]]
+        cut = [
+            match.group("left", "names", "right")
+            for text in texts
+            if (match := _BORDERS.fullmatch(text)) and match["left"] and match["right"]
+        ]
         if not cut:
             return None
         (left, right), number = Counter((left, right) for left, _, right in cut).most_common(1)[0]
@@ -51,11 +59,16 @@ class Call(NamedTuple):
         is_call = _LISTS.fullmatch(left) is not None  # R has a text of one element without its call
         if 0 < len(quoted) < len(inner) or not (quoted or is_call) or number < len(texts) * (not (quoted and is_call)):
             return None
-        quote = quoted[0].strip()[0] if quoted else ""
-        between = re.compile(rf"{quote}([\s,]+){quote}" if quote else r"(,\s*)")
-        glues = Counter(match[1] for names in inner for match in between.finditer(names))
+        quotes = Counter(name[0] for names in quoted for name in re.findall(_NAME, names))
+        quote = quotes.most_common(1)[0][0] if quotes else ""
+        glues = Counter(glue for names in inner for glue in re.split(_NAME if quote else r"[^\s,]+", names)[1:-1])
         single = "," if any(names.rstrip().endswith(",") for names in quoted) else ""  # ('a',) is a tuple of Python
         return cls(left, glues.most_common(1)[0][0] if glues else ", ", right, quote, single)
+
+    @property
+    def has_single(self) -> bool:
+        """Whether a list of one name can be the name itself, as in R."""
+        return bool(self.quote) and _LISTS.fullmatch(self.left) is not None
 
     def read(self, text: str) -> list[str]:
         """Return the names in a text. A text of another form is one name.

@@ -183,6 +183,12 @@ class TagNotation:
         return parts if any(parts) else None
 
     @property
+    def shows_lists(self) -> bool:
+        """Whether a text without the marks of this notation is no list, nor a single tag."""
+        is_single = self.form == "choices" or (self.call is not None and self.call.has_single)
+        return bool(self.around) or (self.form != "separated" and not is_single)
+
+    @property
     def _has_lists(self) -> bool:
         """Whether the marks of a list are around all tags of a cell, or around each."""
         return self.form in ("call", "object", *_LISTS) or bool(self.around) or self.sep in ("<>", *BRACKETS)

@@ -58,9 +58,9 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
     AmbiguousReading
     """
     tags = Counter(part for parts in cells for part in parts)
-    tags.update(words)
+    tags |= Counter(words)
     known = {*stated}
-    found = {tag: n for tag, n in tags.items() if is_nothing(tag) and fold_word(tag) not in known}
+    found = {tag: n for tag, n in tags.items() if (is_nothing(tag) or tag in words) and fold_word(tag) not in known}
     alone = {tag: n for tag, n in _find_alone(cells).items() if fold_word(tag) not in known}
     if not (found and (len(found) < len(tags) or others)):
         found = alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,6 +36,9 @@ from halflabel.table.tag_text import fold_tag, read_score
 #: Pairs of marks around each tag, quotation marks that only a notation writes, and marks before each tag.
 QUOTES = ("''", "``", "“”", "„“", "«»", "‘’")
 WRAPPERS, PREFIXES = ("<>", *BRACKETS, '""', *QUOTES), ("#", "@", "+", "- ", "* ", "• ", "*", "•")
+
+#: A phrase without a mark that separates tags, such as "nothing fits".
+_PHRASE = re.compile(r"\w[\w .'-]*")
 
 
 @dataclass(frozen=True)
@@ -83,14 +86,15 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
     name = str(column.name)
     texts = [cell.strip() for cell in column if isinstance(cell, str) and cell.strip()]
     words = [text for text in texts if _is_nothing(text, options)]
-    notation = _find_form(column, [text for text in texts if text not in set(words)], words, options)
+    others = [text for text in texts if text not in set(words)]
+    notation, phrases = _find_between(column, others, words, options)
     notation = replace(notation, no=options.no, unknown=options.unknown)
     cells = list(_cut_all(column, notation))
     parts, tags_of = [part for cell in cells for part in cell], list(map(as_texts, cells))
     check_vectors(tags_of, name)
     stated = {*options.yes, *options.no, *options.unknown}
     unread = [word for word in words if notation.form != "separated" and not _is_empty(word, notation)]
-    check_words(tags_of, unread, name, stated, others=any(isinstance(part, Mapping) for part in parts))
+    check_words(tags_of, [*unread, *phrases], name, stated, others=any(isinstance(part, Mapping) for part in parts))
     tags = Counter(tag for each in tags_of for tag in each if fold_word(tag) not in {*options.no, *options.unknown})
     if options.sep is None:
         check_letters(tags_of, name)
@@ -116,6 +120,22 @@ def _is_empty(word: str, notation: TagNotation) -> bool:
         return is_stated or (parts is not None and all(is_missing(part) or part == "" for part in parts))
     except ValueError:
         return False
+
+
+def _find_between(
+    column: pd.Series[Any], texts: list[str], words: list[str], options: TagOptions
+) -> tuple[TagNotation, list[str]]:
+    """Return the notation, and the phrases between lists that may stand for nothing, such as "nothing fits"."""
+    number = Counter(text for text in texts if _PHRASE.fullmatch(text))
+    rest = [text for text in texts if number[text] < 2]
+    lists = [cell for cell in column if isinstance(cell, (*LISTS, Mapping)) and len(cell)]
+    if len(rest) < len(texts) <= 2 * (len(rest) + len(lists)):
+        with suppress(ValueError):  # from a notation whose marks do not show what is a list
+            notation = _find_form(column, rest, words, options)
+            tags = {str(part) for cell in _cut_all([*rest, *lists], notation) for part in cell}
+            if notation.shows_lists:
+                return notation, [text for text in texts if number[text] > 1 and text not in tags]
+    return _find_form(column, texts, words, options), []
 
 
 def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], options: TagOptions) -> TagNotation:
@@ -162,15 +182,16 @@ def _find_list_form(texts: list[str]) -> Form | None:
     listed = [text for text in texts if text.startswith("[") and text.endswith("]")]
     if len(listed) < max(1, len(texts) / 2):
         return None
-    if all(_reads_as(text, "json") for text in listed):
+    if all(_can(read_list, text, "json") for text in listed):
         return "json"
-    quotes = any(_reads_as(text, "python") and text.strip("[] ") for text in listed)
+    quotes = any(_can(read_list, text, "python") and text.strip("[] ") for text in listed)
     return "python" if quotes or not all(re.fullmatch(r"\[[^'\"\[\]]*\]", text) for text in listed) else None
 
 
-def _reads_as(text: str, form: str) -> bool:
+def _can(read: Callable[..., Any], *arguments: str) -> bool:
+    """Return whether a text can be read."""
     try:
-        read_list(text, form)
+        read(*arguments)
     except ValueError:
         return False
     return True
