@@ -48,7 +48,7 @@ def test_texts_of_western_europe_are_read_without_a_question(words, more):
     assert ask_for_encoding(text.encode("cp1252")) is None
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16", "utf-8", "utf-8-sig", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-8", "utf-8-sig", "cp1252"])
 def test_encodings_that_are_recognised(tmp_path, encoding):
     path = write(tmp_path / "a.csv", ["Café", "naïve", "Straße"], encoding)
     assert read_table(path).frame["style"].tolist()[:3] == ["Café", "naïve", "Straße"]

@@ -74,3 +74,11 @@ def test_a_text_is_not_a_path():
 
 def test_a_second_byte_order_mark_is_no_part_of_a_name(write):
     assert read_table(write("songs.csv", b"\xef\xbb\xbf\xef\xbb\xbfsong,rock\ns1,1\n")).frame.columns[0] == "song"
+
+
+@pytest.mark.parametrize("again", ["song,rock", "\ufeffsong,rock", "song, rock "])
+def test_the_header_of_a_joined_file_is_no_row(write, again):
+    path = write("songs.csv", f"song,rock\ns1,1\n{again}\ns2,0\n")
+    with pytest.raises(ReadError, match=r"line 3: 1 line repeats the column names: state skip_rows='3'"):
+        read_table(path)
+    assert read_table(path, skip_rows="3").frame["song"].tolist() == ["s1", "s2"]

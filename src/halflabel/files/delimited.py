@@ -27,7 +27,7 @@ from pyarrow import csv as arrow_csv
 from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import base_suffix, encoding_of, join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import DELIMITERS, write_delimited
-from halflabel.files.header import read_header, read_rows
+from halflabel.files.header import read_header, read_rows, strip_names
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.skipped import MAX_LINES, describe_second_header, find_line, find_title, has_second_header
 from halflabel.files.text_form import CANDIDATES, MAX_LINE, MISSING_WORDS, describe_row_names, recognise
@@ -138,7 +138,8 @@ def _check_repeated_header(path: Path, form: TextForm, table: pa.Table) -> None:
         return
     rows = read_rows(path, form)
     starts = [1] + [rows.line_num + 1 for _ in rows]
-    found = [start for start, row in zip(starts, read_rows(path, form), strict=False) if row == list(form.header)][1:]
+    header, lines_read = strip_names(form.header), zip(starts, read_rows(path, form), strict=False)
+    found = [start for start, row in lines_read if strip_names(row) == header][1:]
     if found:
         numbers = ",".join(str(find_line(line, form.skip)) for line in found)
         repeat = "line repeats" if len(found) == 1 else "lines repeat"

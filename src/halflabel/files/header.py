@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -37,12 +37,17 @@ def read_rows(path: Path, form: TextForm, *, strict: bool = False) -> Any:
     return csv.reader(text, delimiter=form.delimiter, strict=strict)
 
 
+def strip_names(cells: Iterable[str]) -> list[str]:
+    """Return the cells of a header without blanks and invisible marks, which joined files have inside."""
+    return [cell.strip("\ufeff\u200b").strip() for cell in cells]
+
+
 def read_header(path: Path, form: TextForm) -> list[str]:
     """Return the column names, or raise with the reason why the first line cannot be a header."""
     try:
         first: list[str] = next(read_rows(path, form), [])
     except csv.Error as error:
-        line = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip), (1, ""))[1]
+        line = next(_lines(path, form), (1, ""))[1]
         old = "new-line character" in str(error) and not line.endswith("\n")
         reason = (
             "its lines end with a carriage return only: write other line ends (tr '\\r' '\\n' < old.csv > new.csv)."
@@ -50,7 +55,7 @@ def read_header(path: Path, form: TextForm) -> list[str]:
             else f"the header cannot be read ({error})."
         )
         raise ReadError.at(path, reason, line=1) from None
-    names = [cell.strip("\ufeff\u200b").strip() for cell in first]
+    names = strip_names(first)
     if not any(names):
         raise ReadError.at(path, "the first line is empty, where the column names should stand.", line=1)
     _check_notation(path, form, names)
