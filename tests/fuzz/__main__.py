@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.fuzz.bombs import BOMBS, set_off
 from tests.fuzz.campaign import keep, run, temporary_folder
 from tests.fuzz.kills import kill_often
-from tests.fuzz.seeds import DAMAGED, FORMATS, MODELS, OWN, RECORDS, REWRITTEN_RECORDS, TABLES, Format
+from tests.fuzz.seeds import DAMAGED, FORMATS, GENTLY_CHANGED, MODELS, OWN, RECORDS, REWRITTEN_RECORDS, TABLES, Format
 
 CRASHES = Path(__file__).parent / "crashes"
 
@@ -57,7 +57,7 @@ def main() -> int:
             return _run_all(kinds, folder, given.seed, sys.maxsize, 60 * given.minutes)
         for kinds, total in (
             ([*TABLES, *RECORDS, *OWN, *REWRITTEN_RECORDS], given.inputs),
-            (MODELS, given.models),
+            ([*MODELS, *GENTLY_CHANGED], given.models),
             (DAMAGED, given.damaged),
         ):
             chosen = [kind for kind in kinds if kind.name in given.formats]
