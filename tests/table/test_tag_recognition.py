@@ -152,13 +152,13 @@ def test_a_cell_is_written_as_its_column_is(kind):
 @pytest.mark.parametrize(
     ("kind", "empty"), [(kind, empty) for kind in NOTATIONS for empty in NOTATIONS[kind].empty], ids=str
 )
-@pytest.mark.parametrize("most", [1, 4])
-def test_an_empty_list_is_an_annotated_item_in_every_notation(kind, empty, most):
+@pytest.mark.parametrize("longest", [1, 4])
+def test_an_empty_list_is_an_annotated_item_in_every_notation(kind, empty, longest):
     """Also where no list has two tags, and again once the table was written."""
-    if (kind, most) == ("vector of R", 1):
+    if (kind, longest) == ("vector of R", 1):
         return  # R writes c() around several tags only: "c()" is a question there
     lists, _ = make_cells(kind)
-    lists[1:] = [each[:most] for each in lists[1:]]
+    lists[1:] = [each[:longest] for each in lists[1:]]
     lists = [None if i % 7 == 6 else [] if i % 4 == 1 else each for i, each in enumerate(lists)]
     cells = [each if each is None else NOTATIONS[kind].write(each) if each else empty for each in lists]
     column = pd.Series(cells, dtype=object, name="tags")

@@ -89,7 +89,7 @@ class Call(NamedTuple):
     def write(self, names: Sequence[str]) -> str:
         """Return the text of a list of names."""
         if not names and (self.left, self.quote) == ("{", "'"):
-            return "set()"  # in Python, {} is no set
+            return "set()"  # {} is an object
         end = self.single if len(names) == 1 else ""
         return f"{self.left}{self.glue.join(map(self._quote, names))}{end}{self.right}"
 

@@ -184,7 +184,7 @@ class TagNotation:
 
     @property
     def shows_lists(self) -> bool:
-        """Whether a text without the marks of this notation is no list, nor a single tag."""
+        """Whether a text without the marks of this notation is neither a list nor a single tag."""
         is_single = self.form == "choices" or (self.call is not None and self.call.has_single)
         return bool(self.around) or (self.form != "separated" and not is_single)
 

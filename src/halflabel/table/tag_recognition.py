@@ -130,7 +130,7 @@ def _find_between(
     rest = [text for text in texts if number[text] < 2]
     lists = [cell for cell in column if isinstance(cell, (*LISTS, Mapping)) and len(cell)]
     if len(rest) < len(texts) <= 2 * (len(rest) + len(lists)):
-        with suppress(ValueError):  # from a notation whose marks do not show what is a list
+        with suppress(ValueError):  # from a notation that does not mark lists
             notation = _find_form(column, rest, words, options)
             tags = {str(part) for cell in _cut_all([*rest, *lists], notation) for part in cell}
             if notation.shows_lists:
