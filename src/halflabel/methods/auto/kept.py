@@ -129,13 +129,12 @@ class KeptFit:
         """Return the fold of each labelled item. A new one joins its group, or else the smallest fold."""
         fold = self.model.folds_.copy()
         size = np.bincount(fold[fold >= 0])
-        of_group = {} if self.groups is None else dict(zip(self.groups[fold >= 0], fold[fold >= 0], strict=True))
+        groups = np.arange(len(fold)) if self.groups is None else self.groups
+        of_group = dict(zip(groups[fold >= 0], fold[fold >= 0], strict=True))
         new = rows[fold[rows] < 0]
         for row in new[np.argsort(np.argsort(self.model._item_order)[new])]:  # in canonical order
-            group = row if self.groups is None else self.groups[row]
-            chosen = of_group.setdefault(group, int(np.argmin(size))) if self.groups is not None else np.argmin(size)
-            fold[row] = chosen
-            size[chosen] += 1
+            fold[row] = of_group.setdefault(groups[row], np.argmin(size))
+            size[fold[row]] += 1
         return fold[rows]
 
     def _learn(self, model: AutoLabeler, change: Change) -> None:

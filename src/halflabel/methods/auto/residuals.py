@@ -135,8 +135,7 @@ def refine(
 
     * the coupling :math:`a_j + c_j \mathrm{logit}\,p_{ij} + \sum_{k \ne j} B_{jk} r_{ik}` (:class:`Coupling`);
     * trees on :math:`\mathrm{logit}\,p_{ij}` and, of each other label, on the value of a known entry or the log odds of
-      an unknown one
-      (:class:`LabelForests`), if they lower the out-of-fold log loss.
+      an unknown one (:class:`LabelForests`), if they lower the out-of-fold log loss.
 
     If the result is not better than the base out of fold, the base's log odds remain. Both models learn from the
     observed entries. If entries are missing at random, an observed entry has as many observed neighbours in its row as
