@@ -54,16 +54,18 @@ def _count_features(encoder: FeatureEncoder) -> int:
 
 
 def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
-    """Return a table of two rows, and the matrix next to it, that an encoder reads: zeros, and numbers by chance."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({column: [0.0, rng.normal()] for column in encoder.numeric}, index=range(2))
+    """Return a table of two rows, and the matrix next to it, that an encoder reads: zeros, and ones.
+
+    A loss of bits or counts does not accept other numbers.
+    """
+    frame = pd.DataFrame({column: [0.0, 1.0] for column in encoder.numeric}, index=range(2))
     for column, values in encoder.categories.items():
         frame[column] = pd.Series([None, *values[:1]], dtype=object)
     if encoder.vectors is not None:
-        frame[encoder.vectors] = [[0.0] * encoder.vector_width, rng.normal(size=encoder.vector_width).tolist()]
+        frame[encoder.vectors] = [[number] * encoder.vector_width for number in (0.0, 1.0)]
     if encoder.text is not None:
         frame[encoder.text] = ["", " ".join(encoder.vocabulary[:3])]
-    matrix: Any = np.vstack([np.zeros(len(encoder.matrix_names)), rng.normal(size=len(encoder.matrix_names))])
+    matrix: Any = np.repeat([[0.0], [1.0]], len(encoder.matrix_names), axis=1)
     if not encoder.matrix_names:
         return frame, None
     is_dense = len(encoder.filling.means) == len(encoder.numeric) + encoder.vector_width + matrix.shape[1]

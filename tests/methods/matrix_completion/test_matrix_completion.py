@@ -147,9 +147,15 @@ def test_the_solvers_agree_on_other_losses():
 def test_features_outside_a_loss_raise(settings, value, sentence):
     X, Y, _ = kinds_of_features("logistic")
     X = np.nan_to_num(X)
+    known = X.copy()
     X[4, 3] = value
     with pytest.raises(ValueError, match=sentence):
         MC1(**FIXED, **settings).fit(X, Y)
+    if "feature 3" in sentence:
+        model = MC1(**FIXED, **settings).fit(known, Y)
+        for read in (model.predict_proba, model.denoise, model.fold_in):
+            with pytest.raises(ValueError, match=sentence):
+                read(X)
 
 
 def test_fewer_entries_than_degrees_of_freedom_are_named():

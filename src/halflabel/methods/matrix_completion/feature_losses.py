@@ -30,7 +30,6 @@ def learn_offset(name: str, X: Floats) -> tuple[Floats, float]:
 
     Half an observation of each kind is added, so that a feature of one value has a finite offset.
     """
-    require_kind(name, X)
     largest = float(np.nanmax(X, initial=1.0))
     kind = make_kind(name, largest)
     if is_scaled(name) or kind is None:
@@ -41,10 +40,12 @@ def learn_offset(name: str, X: Floats) -> tuple[Floats, float]:
 
 def require_kind(name: str, X: Floats) -> None:
     """Raise if a value is outside the domain of the loss."""
+    if is_scaled(name):
+        return
     with np.errstate(invalid="ignore"):
         wrong = (X < 0) | (np.floor(X) != X) | ((X > 1) & (name == "logistic"))
     wrong &= ~np.isnan(X)
-    if is_scaled(name) or not wrong.any():
+    if not wrong.any():
         return
     row, feature = np.argwhere(wrong)[0]
     wanted = "0 and 1" if name == "logistic" else "counts 0, 1, 2 and so on"

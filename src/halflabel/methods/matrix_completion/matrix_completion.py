@@ -23,6 +23,7 @@ from halflabel.methods.matrix_completion.feature_losses import (
     learn_offset,
     make_feature_term,
     make_kind,
+    require_kind,
 )
 from halflabel.methods.matrix_completion.matrix_problem import Completed, Data, MatrixProblem, label_term
 from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
@@ -192,12 +193,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return make_feature_term(kind, scaled, None if seen.all() else seen, self.feature_offset_)
 
     def _make_dense(self, X: Matrix) -> Floats:
+        """Return the features of fitted or new items as a dense array of values that the loss accepts."""
         if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
             raise ValueError(
                 f"feature_loss={self.feature_loss!r} needs sparse X as a dense array, here "
                 f"{8 * X.shape[0] * X.shape[1] / 1e9:.0f} GB: use feature_loss='squared'."
             )
-        return np.asarray(X.toarray() if is_sparse(X) else X)
+        dense = np.asarray(X.toarray() if is_sparse(X) else X)
+        require_kind(self.feature_loss, dense)
+        return dense
 
     # -- cross-validation --------------------------------------------------------------
 
