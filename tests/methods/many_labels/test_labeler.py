@@ -142,6 +142,15 @@ def test_what_is_invalid_is_named(parameters, tags, sentence):
         SparseLabeler(**parameters).fit(np.eye(3), SparseLabels.from_tags(tags, absent="unknown"))
 
 
+def test_new_items_with_other_features_raise_and_another_container_does_not(words):
+    X, Y = words
+    model = SparseLabeler(scale="idf").fit(X, hide(Y))
+    with pytest.raises(ValueError, match="X has 29 features, but SparseLabeler is expecting 30"):
+        model.predict_proba(X[:, :29])
+    p = [model.predict_proba(each).toarray() for each in (X[:5], X[:5].toarray())]
+    np.testing.assert_allclose(p[1], p[0], rtol=1e-4)
+
+
 MEMORY = """
 import resource, numpy as np
 from scipy import sparse

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from halflabel._arrays import Floats, Ints, Matrix, MatrixLike, is_sparse, stored
 from halflabel._progress import step
@@ -202,8 +202,8 @@ class SparseLabeler(BaseEstimator):  # type: ignore[misc] # scikit-learn has no 
     def predict_proba(self, X: MatrixLike) -> sparse.csr_array:
         """Return the probabilities of the ``top`` likeliest labels of new items, shape (n_items, n_labels)."""
         check_is_fitted(self)
-        items: Any = check_array(X, accept_sparse="csr", dtype=np.float64)
-        return self._rank(stored(items, as_sparse=is_sparse(items)), np.arange(items.shape[0]))
+        items = self._validate_features(X, reset=False)
+        return self._rank(items, np.arange(items.shape[0]))
 
     def predict(self, X: MatrixLike) -> sparse.csr_array:
         """Return the labels of new items that are more probable than not, as 1."""
@@ -212,28 +212,21 @@ class SparseLabeler(BaseEstimator):  # type: ignore[misc] # scikit-learn has no 
         p.eliminate_zeros()
         return p
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the attributes that new items need, as plain values and arrays."""
-        return {name: value for name, value in vars(self).items() if name != "label_probabilities_"}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the estimator with the attributes that :meth:`to_state` returned."""
-        model = cls.__new__(cls)
-        model.__dict__.update(state)
-        return model
-
     def _validate(self, X: Any, y: Any) -> tuple[Matrix, SparseLabels]:
         require_whole(self, top=1, n_candidates=1, n_neighbors=1, max_items=2)
-        X = check_array(X, accept_sparse="csr", dtype=np.float64)
+        items = self._validate_features(X, reset=True)
         labels = y if isinstance(y, SparseLabels) else SparseLabels.from_dense(PartialLabels.from_table(y))
-        check_consistent_length(X, labels)
+        check_consistent_length(items, labels)
         if (n := int(labels.complete.sum())) < 2:
             raise ValueError(
                 f"{plural(n, 'item')} of {count(len(labels))} {'has' if n == 1 else 'have'} all labels known, but two "
                 "are needed: annotate whole items, not single entries."
             )
-        return stored(X, as_sparse=is_sparse(X)), labels
+        return items, labels
+
+    def _validate_features(self, X: Any, *, reset: bool) -> Matrix:
+        items = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=np.float64)
+        return stored(items, as_sparse=is_sparse(items))
 
     def _calibrate(self, left_out: LeftOut, rows: Ints) -> PooledCalibration:
         """Fit the curve to candidates of labelled items, each scored by the fit without it."""
