@@ -5,9 +5,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
+from halflabel.methods.mddm.dependence import require_semidefinite
 from halflabel.methods.validation import (
+    read_graph,
+    read_square,
     require,
     require_choice,
     require_not_negative,
@@ -80,3 +85,20 @@ def test_a_share(value):
 def test_a_reason_follows_the_value():
     with pytest.raises(ValueError, match=r"^p must be odd, not 2: even ones have no middle\.$"):
         require(SimpleNamespace(p=2), "p", lambda p: p % 2 == 1, "be odd", reason="even ones have no middle")
+
+
+NO_MATRICES = [None, 3, True, [["a"]], [[1, 2], [3]], object(), np.nan, [None], np.ones(3), {}, [[]]]
+
+
+@pytest.mark.parametrize("given", NO_MATRICES, ids=lambda given: type(given).__name__)
+@pytest.mark.parametrize("read", [read_square, read_graph, require_semidefinite])
+def test_anything_but_a_square_matrix_is_named(read, given):
+    with pytest.raises(ValueError, match=r"^weights must be a (matrix|graph) of shape \(3, 3\), not "):
+        read("weights", given, 3)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array, sparse.coo_array, pd.DataFrame, np.ndarray.tolist])
+def test_any_container_of_a_matrix_is_read(convert):
+    W = np.array([[2, 1, 0], [1, 0, 3], [0, 3, 0]])
+    np.testing.assert_array_equal(read_graph("weights", convert(W), 3).toarray(), W - np.diag([2, 0, 0]))
+    np.testing.assert_array_equal(require_semidefinite("weights", convert(W @ W), 3), W @ W)

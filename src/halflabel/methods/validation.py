@@ -8,7 +8,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from halflabel._arrays import Matrix, is_sparse
+from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import list_candidates
 
@@ -151,6 +154,36 @@ def require_irrelevant(model: Any, labels: PartialLabels) -> None:
             f"{type(model).__name__} needs irrelevant entries, but these labels are positive-only (an absent tag is "
             "unknown). If an absent tag means irrelevant, pass absent='irrelevant'."
         )
+
+
+def read_square(name: str, given: object, size: int, what: str = "matrix") -> Matrix:
+    """Return a matrix that a parameter holds, in double precision, dense or sparse. Raise if it has another shape.
+
+    Examples
+    --------
+    >>> read_square("label_kernel", None, 3)
+    Traceback (most recent call last):
+    ValueError: label_kernel must be a matrix of shape (3, 3), not None.
+    """
+    wanted = f"{name} must be a {what} of shape ({size}, {size})"
+    try:
+        matrix: Any = given if is_sparse(given) else np.asarray(given)
+        matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError):
+        matrix = np.array(np.nan)
+    if matrix.ndim == 0:
+        raise ValueError(f"{wanted}, not {clipped(repr(given), 60)}.")
+    if matrix.shape != (size, size):
+        raise ValueError(f"{wanted}, not of shape {matrix.shape}.")
+    return matrix
+
+
+def read_graph(name: str, given: object, size: int) -> sparse.csr_array:
+    """Return the weights of a graph that a parameter holds, without loops. Raise unless they are those of edges."""
+    W = sparse.csr_array(read_square(name, given, size, "graph"))
+    if not np.isfinite(W.data).all() or (W.data < 0).any() or abs(W - W.T).max() > 0:
+        raise ValueError(f"{name} must hold weights of edges, symmetric and not negative: give (W + W.T) / 2.")
+    return sparse.csr_array(W - sparse.diags_array(W.diagonal()))
 
 
 def _is_whole_from(least: int, value: Any) -> bool:

@@ -465,6 +465,20 @@ def test_invalid_settings_raise(settings, sentence, rng):
         MDDM(**settings).fit(*complete(rng))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"label_kernel": np.zeros((70, 70))},
+        {"label_kernel": lambda sets: np.zeros((len(sets), len(sets)))},
+        {"label_correlation": np.zeros((4, 4))},
+    ],
+    ids=["kernel", "function", "correlation"],
+)
+def test_a_label_kernel_of_zeros_has_no_direction(settings, rng):
+    with pytest.raises(ValueError, match="no label depends on any feature"):
+        MDDM(**settings).fit(*complete(rng))
+
+
 def test_features_beyond_squaring_raise(rng):
     X, Y = complete(rng)
     with pytest.raises(ValueError, match="too large to be squared"):

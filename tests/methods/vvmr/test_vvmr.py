@@ -112,7 +112,7 @@ def test_a_given_gram_matrix_and_graph_are_those_of_the_features(method, alpha_m
 def test_a_given_graph_of_labels_is_q(rng):
     X, Y, _ = half_labelled(rng, n_labels=3)
     W = np.array([[0.0, 1, 0], [1, 0, 2], [0, 2, 0]])
-    Q = output_kernel(np.ones((2, 3)), 0.4, normalize=True, graph=W).matrix()
+    Q = output_kernel(np.ones((2, 3)), 0.4, normalize=True, graph=sparse.csr_array(W)).matrix()
     root = np.diag(1 / np.sqrt(W.sum(axis=1)))
     inverse = np.linalg.pinv(np.eye(3) - root @ W @ root)
     np.testing.assert_allclose(Q, 0.4 * inverse / (np.trace(inverse) / 3) + 0.6 * np.eye(3))

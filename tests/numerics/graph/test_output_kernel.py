@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.neighbors import kneighbors_graph
 
 from halflabel.numerics.column_order import order_columns
@@ -43,3 +44,8 @@ def test_without_a_graph_it_is_the_identity(n_labels, weight):
     kernel = output_kernel(np.ones((3, n_labels)), weight, normalize=True)
     assert kernel.vectors is None
     np.testing.assert_array_equal(kernel.matrix(), np.eye(n_labels))
+
+
+def test_a_graph_without_edges_leaves_the_identity():
+    kernel = output_kernel(np.ones((3, 4)), 0.5, normalize=True, graph=sparse.csr_array((4, 4)))
+    np.testing.assert_array_equal(kernel.matrix(), np.eye(4) / 2)

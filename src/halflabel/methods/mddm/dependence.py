@@ -7,7 +7,8 @@ from scipy import linalg, sparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
+from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
+from halflabel.methods.validation import read_square
 from halflabel.numerics.graph.output_kernel import output_kernel
 
 EPS = float(np.finfo(np.float64).eps)
@@ -82,10 +83,8 @@ def correlation_root(correlation: str | Floats, Y: Floats, observed: Mask) -> Fl
 
 def require_semidefinite(name: str, given: object, size: int) -> Floats:
     """Return a given kernel matrix. Raise if it has another shape, or is not symmetric and positive semidefinite."""
-    matrix = np.asarray(given, dtype=np.float64)
+    matrix: Floats = stored(read_square(name, given, size), as_sparse=False)
     wanted = f"{name} must be a matrix of shape ({size}, {size})"
-    if matrix.shape != (size, size):
-        raise ValueError(f"{wanted}, not of shape {matrix.shape}.")
     largest = float(np.abs(matrix).max(initial=0.0))
     if not np.isfinite(largest) or not np.allclose(matrix, matrix.T, atol=1e-8 * largest, rtol=0):
         raise ValueError(f"{wanted}, symmetric and finite; this one is not: give (L + L.T) / 2.")
@@ -205,6 +204,8 @@ def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
     values : ndarray of shape (rank,)
         Descending.
     """
+    if not S.shape[1]:  # a label kernel of zeros has no factor
+        return S, np.zeros(0)
     if S.shape[0] < S.shape[1]:
         S = np.asarray(linalg.qr(S.T, mode="r", check_finite=False)[0][: S.shape[0]].T)
     squares, rotation = linalg.eigh(S.T @ S, check_finite=False)

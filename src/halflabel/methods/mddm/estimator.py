@@ -307,7 +307,7 @@ class MDDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  #
             S, size = dependence.label_covariance(X, Y, observed)
             if self.label_correlation is not None:
                 root = dependence.correlation_root(self.label_correlation, Y, observed)
-                S, size = S @ root, size * float(np.linalg.norm(root, 2))
+                S, size = S @ root, size * max(np.linalg.svdvals(root), default=0.0)
             return dependence.directions(S, size)
         rows = np.flatnonzero(~labels.unlabelled)
         gram, Z = self._compare_labels(labels, rows)

@@ -18,6 +18,7 @@ from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import (
     is_real,
+    read_graph,
     require,
     require_choice,
     require_not_negative,
@@ -27,7 +28,7 @@ from halflabel.methods.validation import (
 from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator
 from halflabel.numerics.graph.output_kernel import output_kernel
-from halflabel.numerics.graph.weights import given_graph
+from halflabel.numerics.graph.weights import laplacian
 from halflabel.numerics.kernels import KERNELS, KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution
@@ -138,8 +139,9 @@ class VectorValued(PartialLabelEstimator):
         """Return the fit to some annotated items. All other items stay in the graph without labels."""
         part = labels[rows]
         Y = part.values(irrelevant=-1.0, unknown=-1.0)
-        graph = None if isinstance(self.label_graph, str) else self.label_graph
-        normalize = graph is not None or self.label_graph == "normalized"
+        given = not isinstance(self.label_graph, str)
+        graph = read_graph("label_graph", self.label_graph, Y.shape[1]) if given else None
+        normalize = given or self.label_graph == "normalized"
         output = output_kernel(Y, self.label_graph_weight, normalize=normalize, graph=graph)
         return Problem(kernel, output, rows, Y, part.observed, self._free(part))
 
@@ -149,7 +151,7 @@ class VectorValued(PartialLabelEstimator):
             return None
         if isinstance(self.manifold, str):
             return graph_operator(items, self.manifold, self.n_neighbors)
-        L = given_graph("manifold", self.manifold, items.shape[0])
+        L = laplacian(read_graph("manifold", self.manifold, items.shape[0]), normalized=True)
         return sparse.csr_array(L[self._item_order][:, self._item_order])
 
     def _input_kernel(
@@ -165,8 +167,12 @@ class VectorValued(PartialLabelEstimator):
         require_choice(self, kernel=tuple(KERNELS))
         if isinstance(self.manifold, str):
             require_choice(self, manifold=MANIFOLDS)
+        else:
+            read_graph("manifold", self.manifold, len(self._item_order))
         if isinstance(self.label_graph, str):
             require_choice(self, label_graph=("normalized", "raw"))
+        else:
+            read_graph("label_graph", self.label_graph, len(self.label_names_))
         if self.kernel == "precomputed":
             self._validate_precomputed()
         require(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from halflabel._arrays import Floats
 from halflabel.numerics.column_order import order_columns
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.weights import affinity, given_graph, laplacian
+from halflabel.numerics.graph.weights import affinity, laplacian
 
 #: Share of all labels that are neighbours of a label, about as in the paper.
 LABEL_NEIGHBORS = 0.3
@@ -35,7 +35,7 @@ class OutputKernel:
         return np.diag(self.values) if self.vectors is None else (self.vectors * self.values) @ self.vectors.T
 
 
-def output_kernel(Y: Floats, weight: float, *, normalize: bool, graph: object = None) -> OutputKernel:
+def output_kernel(Y: Floats, weight: float, *, normalize: bool, graph: sparse.csr_array | None = None) -> OutputKernel:
     r"""Return :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I`, eq. (3).
 
     Parameters
@@ -46,7 +46,7 @@ def output_kernel(Y: Floats, weight: float, *, normalize: bool, graph: object = 
         :math:`\gamma_O`, at least 0 and below 1.
     normalize : bool
         Divide :math:`L_{out}^\dagger` by its mean eigenvalue. The mean eigenvalue of Q is then 1 for every weight.
-    graph : matrix of shape (n_labels, n_labels), optional
+    graph : csr_array of shape (n_labels, n_labels), optional
         Weights between labels, in place of that graph.
     """
     n = Y.shape[1]
@@ -57,10 +57,10 @@ def output_kernel(Y: Floats, weight: float, *, normalize: bool, graph: object = 
         indices, distances = neighbors(np.ascontiguousarray(Y.T[order]), round(LABEL_NEIGHBORS * n))
         L = laplacian(affinity(indices, distances, bandwidth=np.inf)).toarray()
     else:
-        L = given_graph("label_graph", graph, n).toarray()
+        L = laplacian(graph, normalized=True).toarray()
     values, vectors = linalg.eigh(L)
     kept = values > 1e-10 * values[-1]
     inverse = np.divide(1.0, values, out=np.zeros(n), where=kept)
-    if normalize:
+    if normalize and kept.any():  # a graph without edges has no mean to divide by
         inverse /= inverse.mean()
     return OutputKernel(weight * inverse + 1 - weight, vectors[np.argsort(order)])

@@ -169,17 +169,6 @@ def laplacian(W: sparse.csr_array, *, normalized: bool = False) -> sparse.csr_ar
     return sparse.csr_array(graph)
 
 
-def given_graph(name: str, given: Any, n: int) -> sparse.csr_array:
-    """Return the Laplacian of a user's graph. Raise unless it is symmetric and its weights are not negative."""
-    whole: Any = given if sparse.issparse(given) else np.asarray(given, dtype=np.float64)
-    W = sparse.csr_array(whole)
-    if W.shape != (n, n):
-        raise ValueError(f"{name} must be a graph of shape ({n}, {n}), not of shape {W.shape}.")
-    if not np.isfinite(W.data).all() or (W.data < 0).any() or abs(W - W.T).max() > 0:
-        raise ValueError(f"{name} must hold weights of edges, symmetric and not negative: give (W + W.T) / 2.")
-    return laplacian(sparse.csr_array(W - sparse.diags_array(W.diagonal())), normalized=True)
-
-
 def components(W: sparse.csr_array) -> Ints:
     """Return the weakly connected component of each item, numbered from 0."""
     _, labels = sparse.csgraph.connected_components(W, directed=False)
