@@ -179,7 +179,7 @@ def read_square(name: str, given: object, size: int, what: str = "matrix") -> Ma
 
 
 def read_graph(name: str, given: object, size: int) -> sparse.csr_array:
-    """Return the weights of a graph that a parameter holds, without loops. Raise unless they are those of edges."""
+    """Return the weights of a given graph without loops. Raise unless they are symmetric and not negative."""
     W = sparse.csr_array(read_square(name, given, size, "graph"))
     if not np.isfinite(W.data).all() or (W.data < 0).any() or abs(W - W.T).max() > 0:
         raise ValueError(f"{name} must hold weights of edges, symmetric and not negative: give (W + W.T) / 2.")
