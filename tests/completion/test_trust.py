@@ -129,6 +129,21 @@ def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corre
     assert filled.notes[0] == filled.evidence.correction[0]["text"]
 
 
+@pytest.mark.slow
+def test_of_many_draws_the_printed_range_has_the_true_precision(fit_case):
+    cases = [(data, seed) for data in DATA for seed in range(10)]
+    drawn = [fit_case(data, BY_VALUE["what is there"], seed) for data, seed in cases]
+    printed = [(filled, truth) for filled, truth in drawn if filled.evidence.as_known is not None]
+    held = 0
+    for filled, truth in printed:
+        at = ~filled.labels.observed & (filled.state > 0)
+        low, high = (p[at].mean() for p in filled.evidence.probability_range)
+        held += low <= truth[at].mean() <= high
+        assert f"(expected precision {100 * low:.0f} % to {100 * high:.0f} %)" in describe_filled(filled)
+    assert len(printed) >= 0.8 * len(drawn)
+    assert held >= 0.8 * len(printed)
+
+
 @each(BY_VALUE)
 def test_without_the_correction_their_precision_is_not_printed(fit_case, way, data):
     filled, truth = fit_case(data, BY_VALUE[way], seed=1)

@@ -96,8 +96,8 @@ def test_share_of_gaps_at_expected_precision(by_hand):
 
 def test_expected_share_of_right_answers(by_hand):
     filled = summarize(by_hand())["filled_as"]
-    assert filled["relevant"] == {"filled": 2, "right": pytest.approx((0.97 + 0.6) / 2)}
-    assert filled["irrelevant"] == {"filled": 2, "right": pytest.approx((0.98 + 0.94) / 2)}
+    assert filled["relevant"] == {"filled": 2, "right": pytest.approx((0.97 + 0.6) / 2), "shown": "78\xa0%"}
+    assert filled["irrelevant"] == {"filled": 2, "right": pytest.approx((0.98 + 0.94) / 2), "shown": "96\xa0%"}
 
 
 def test_labels_worst_first(by_hand):

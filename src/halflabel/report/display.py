@@ -25,12 +25,11 @@ MAX_LABELS, MAX_MAP_ITEMS = 5, 5000
 
 def describe_filled(completion: Completion) -> str:
     """Return how many gaps were filled in with each value, and the expected precision if no check contradicts it."""
-    p = completion.evidence.probabilities
-    by_value = count_filled(completion.labels, completion.state, p)
+    by_value = count_filled(completion)
     has_precision = completion.evidence.has_precision
     parts = []
     for name, row in by_value.items():
-        expected = f" (expected precision {percent(row['right'])})" if has_precision and row["filled"] else ""
+        expected = f" (expected precision {row['shown']})" if has_precision and row["filled"] else ""
         parts.append(f"{count(int(row['filled']))} as {name}{expected}")
     if has_precision:
         unknown = ""

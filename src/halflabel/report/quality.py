@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
+from halflabel._wording import percent
 from halflabel.evidence.calibration_error import BINS, measure_calibration
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import auc_per_label, brier, f1_per_label, macro_auc, micro_f1
@@ -80,13 +81,27 @@ def _find_more(completion: Completion, precision: float, filled: int, labelled: 
     return None
 
 
-def count_filled(labels: PartialLabels, state: NDArray[np.int8], probabilities: Floats) -> dict[str, dict[str, float]]:
-    """Return, for the gaps filled as relevant and as irrelevant, their number and the expected share of right ones."""
-    relevant, irrelevant = (~labels.observed & (state == value) for value in (1, -1))
+def count_filled(completion: Completion) -> dict[str, dict[str, Any]]:
+    """Return, for the gaps filled as relevant and as irrelevant, their number and the expected share of right ones.
+
+    ``shown`` is this share in words. It is a range of 90 % where the probabilities of gaps were shifted, because one
+    number would look more exact than it is.
+    """
+    gaps = ~completion.labels.observed
+    relevant, irrelevant = (gaps & (completion.state == value) for value in (1, -1))
     return {
-        "relevant": {"filled": int(relevant.sum()), "right": _mean(probabilities[relevant])},
-        "irrelevant": {"filled": int(irrelevant.sum()), "right": _mean(1 - probabilities[irrelevant])},
+        "relevant": _describe_filled(completion, relevant, lambda p: p),
+        "irrelevant": _describe_filled(completion, irrelevant, lambda p: 1 - p),
     }
+
+
+def _describe_filled(completion: Completion, at: Mask, chance: Callable[[Floats], Floats]) -> dict[str, Any]:
+    """Return a row of :func:`count_filled`, from the chance that a value is right, given its probability."""
+    right, evidence = _mean(chance(completion.evidence.probabilities[at])), completion.evidence
+    shown = percent(right)
+    if evidence.as_known is not None:
+        shown = " to ".join(percent(end) for end in sorted(_mean(chance(p[at])) for p in evidence.probability_range))
+    return {"filled": int(at.sum()), "right": right, "shown": shown}
 
 
 def describe_labels(

@@ -163,7 +163,7 @@ def _count_entries(completion: Completion) -> dict[str, int]:
 
 def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     """Return the numbers from probabilities. Expected precisions are left out if a check contradicts them."""
-    labels, p = completion.labels, completion.evidence.probabilities
+    labels = completion.labels
     relevance, learned = completion.evidence.has_precision, completion.evidence.learned_probabilities
     known = completion.evidence.checked_on
     quality = measure_quality(completion.evidence.calibrated_on, learned, _thresholds(completion))
@@ -171,7 +171,7 @@ def _summarize_predictions(completion: Completion) -> dict[str, Any]:
         "expected": count_fillable(~labels.observed, completion.evidence.fill_at) if relevance else None,
         "relevant": write_fillable(completion) if relevance else None,
         "errors": summarize_errors(completion) if relevance else None,
-        "filled_as": count_filled(labels, completion.state, p) if relevance else None,
+        "filled_as": count_filled(completion) if relevance else None,
         "quality": quality | measure_calibration(known, learned),
         "calibration": bin_calibration(known, learned),
         "suspects": None if labels.positive_only else _summarize_suspects(completion),
