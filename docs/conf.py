@@ -45,11 +45,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = "halflabel"
 html_static_path = ["_static"]
 html_css_files = ["halflabel.css"]
-ROOMY = (
-    *("start", "missing", "report", "review", "formats", "methods", "how", "comparison", "measured"),
-    *("prior", "own-model", "command", "architecture", "papers/*", "examples/*", "measured/*"),
-)
-html_sidebars = {page: [] for page in ROOMY}
+#: Pages without pages below them, whose menu at the left would be empty.
+ROOMY = [page.stem for page in HERE.glob("*.md") if page.stem != "python"]
+html_sidebars = {page: [] for page in (*ROOMY, "papers/*", "examples/*", "measured/*")}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
