@@ -259,8 +259,7 @@ def test_pooled_is_a_paired_test_over_all_runs():
     asked = {"kind": "pooled", "experiment": "figure4", "metric": "micro_f1"}
     result = check(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=0.9877)
     assert result.finding is Finding.SUPPORTED
-    assert f"p = {p:.2g}" in result.evidence
-    assert f"better in {(gap > 0).sum()} of 150 runs" in result.evidence
+    assert f"ML-GFHF {gap.mean():+.3f} ({(gap > 0).sum()} of 150 runs, p = {p:.2g})" in result.evidence
     strict = check(default, records, **asked, method="SSDR-MC", than=["ML-GFHF"], level=1 - p / 2)
     assert strict.finding is Finding.UNDERPOWERED
     assert check(default, records, **asked, method="ML-GFHF", than=["SSDR-MC"], level=0.5).finding is Finding.REFUTED

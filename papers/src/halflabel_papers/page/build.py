@@ -202,10 +202,11 @@ def _list_public(experiment: Experiment) -> list[str]:
 def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> tuple[Block, ...]:
     """Return a table of the claims of the text, and one of our own questions."""
     meaning = Text(
-        "Supported and refuted need the same: a difference in this direction, which is significant where trials are "
-        "random. Underpowered: these trials decide neither; the evidence states the difference that they detect. In "
-        "part: some comparisons contradict the claim, are not significant, or are not measured. Cannot be decided: "
-        "the paper does not define a notion of the claim, or its data are not available here."
+        "A claim of a significant difference needs the same test to be supported and to be refuted, at 5 % or at its "
+        "own level. Another comparison of methods is supported by the means, and refuted by a significant difference "
+        "only. Curves, bounds and times are compared as measured, without a test. Underpowered: these trials decide "
+        "neither. In part: some comparisons contradict the claim, are not significant, or are not measured. Cannot be "
+        "decided: the paper does not define a notion of the claim, or its data are not available here."
     )
     grids = []
     for ours, caption in ((False, "Claims of the text"), (True, "Claims that the paper does not make")):
@@ -255,4 +256,6 @@ def _format_value(value: Any) -> str:
             return f"as {value['same_as']}"
         if "share_of_features" in value:
             return f"{value['share_of_features']} of the features"
+    if value == "$none":
+        return "None"
     return str(value) if isinstance(value, str) else repr(value)

@@ -59,7 +59,8 @@ def tabulate_settings(results: Results, experiment: Experiment, metric: str, set
             measured = {m: results.average(experiment, metric, m, at=at, set=name) for m in experiment.methods}
             title = ", ".join([name, *(f"{k} = {v}" for k, v in at.items())])
             rows.append((title, _make_row(results, experiment, metric, measured, at=at, set=name)))
-    caption = f"{name_row(experiment, metric)}: mean and standard deviation over {experiment.trials} trials"
+    spread = f"mean and standard deviation over {experiment.trials} trials" if experiment.trials > 1 else "one run"
+    caption = f"{name_row(experiment, metric)}: {spread}"
     last = metric == experiment.metrics[-1]  # one note for all metrics
     note = _describe_tolerance(experiment, experiment.trials) if last else ""
     return Grid(caption, experiment.methods, tuple(rows), note=note)

@@ -43,7 +43,6 @@ COUNTS_SETS = (
     "ahead_on_sets",
     "agrees_with_print",
     "close_to_best",
-    "correlated",
     "falls_with",
     "meta_average",
     "rises_with",
@@ -122,7 +121,7 @@ def check_beats(
             by_set.append(f"{place} in {format_metric(metric)}: {sets}")
     by = "significantly better" if significant else "better in the mean"
     result = found.conclude(total, f"{_join(names)} is {by}", missing)
-    return ClaimResult(result.finding, f"{result.evidence} By set, {'; '.join(by_set)}." if by_set else result.evidence)
+    return _list_by_set(result, by_set)
 
 
 def _join(names: Sequence[str]) -> str:
@@ -239,18 +238,6 @@ def check_alike(
     return with_flip(result, "from", max(spans.values()), within)
 
 
-def check_slower(
-    results: Results, experiment: Experiment, *, method: str, than: str, step: str, set: str = "", within: float = 1.0
-) -> ClaimResult:
-    """Check that ``method`` needs more seconds for a step than ``than``, or that many divided by ``within``."""
-    first, second = (results.average(experiment, f"seconds {step}", name, set=set).mean for name in (method, than))
-    if math.isnan(first + second):
-        return conclude(0, [], "")
-    finding = Finding.SUPPORTED if within * first > second else Finding.REFUTED
-    bound = f" A factor of at most {within:g} is comparable; it is {second / first:.2g}." if within > 1 else ""
-    return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.{bound}")
-
-
 def check_undecidable(results: Results, experiment: Experiment, *, reason: str) -> ClaimResult:
     """State why no record of ours can decide the claim."""
     return ClaimResult(Finding.UNDECIDED, reason)
@@ -285,39 +272,6 @@ def check_lower_on(
     return found.conclude(total, claim, len(pairs) * len(methods) - total)
 
 
-def check_below(
-    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
-) -> ClaimResult:
-    """Check that the means lie below a bound."""
-    known, missing = _average_each(results, experiment, methods, metric)
-    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if not mean < bound]
-    result = conclude(len(known), failed, f"the mean is below {bound:g}", missing=missing)
-    if not known:
-        return result
-    shown = ", ".join(f"{name} {mean:.3g}" for name, mean in known.items())
-    result = ClaimResult(result.finding, f"{result.evidence} Means: {shown}.")
-    return with_flip(result, "above", max(known.values()), bound)
-
-
-def check_at_least(
-    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
-) -> ClaimResult:
-    """Check that the means reach a bound."""
-    known, missing = _average_each(results, experiment, methods, metric)
-    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if mean < bound]
-    result = conclude(len(known), failed, f"the mean is at least {bound:g}", missing=missing)
-    return with_flip(result, "up to", min(known.values()), bound) if known else result
-
-
-def _average_each(
-    results: Results, experiment: Experiment, methods: Sequence[str], metric: str
-) -> tuple[dict[str, float], int]:
-    """Return the means of the measured methods, and the number of the other ones."""
-    means = {name: results.average(experiment, metric, name).mean for name in methods}
-    known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
-    return known, len(means) - len(known)
-
-
 def check_pooled(
     results: Results, experiment: Experiment, *, method: str, than: Sequence[str], metric: str, level: float
 ) -> ClaimResult:
@@ -328,25 +282,31 @@ def check_pooled(
     """
     sign = -1 if lower_is_better(metric) else 1
     blocks = sign * _combine_runs(results, experiment, metric)
-    found, details, total = Comparisons(), [], 0
+    found, details, by_set, missing = Comparisons(), list[str](), list[str](), 0
     for other in than:
         difference = (blocks[method] - blocks[other]).dropna()
+        if len(difference) < 2:
+            missing += 1
+            continue
         parts = split_by_set(difference)
         for name, part in [("", difference), *(parts.items() if 1 < len(parts) <= MAX_NAMED_SETS else ())]:
-            if len(part) < 2:
-                continue
-            total += 1
             p, mean, wins = compute_p_of_difference(part), float(part.mean()), int((part > 0).sum())
             where = f"{other} on {name}" if name else other
-            details.append(f"{where} {mean:+.3f} (better in {wins} of {len(part)} runs, p = {p:.2g})")
+            details.append(f"{where} {mean:+.3f} ({wins} of {len(part)} runs, p = {p:.2g})")
             found.add(where, describe_power(part, p), p, agrees=mean > 0, alpha=1 - level)
         if len(parts) > MAX_NAMED_SETS and (sets := describe_sets(difference)):
-            details.append(f"{other}: {sets}")
+            by_set.append(f"{other}: {sets}")
     claim = f"{method} is significantly better at the {100 * level:g} % level"
-    result = found.conclude(total, claim, sum(f"{other} " not in " ".join(details) for other in than))
-    return ClaimResult(
-        result.finding, f"{result.evidence} Against {', '.join(details)}." if details else result.evidence
-    )
+    result = found.conclude(len(details), claim, missing)
+    if not details:
+        return result
+    shown = f"{result.evidence} Mean difference (runs in which it is better): {', '.join(details)}."
+    return _list_by_set(ClaimResult(result.finding, shown), by_set)
+
+
+def _list_by_set(result: ClaimResult, by_set: Sequence[str]) -> ClaimResult:
+    """Return the result with the comparisons in which the sets disagree."""
+    return ClaimResult(result.finding, f"{result.evidence} By set, {'; '.join(by_set)}.") if by_set else result
 
 
 def _combine_runs(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
@@ -365,21 +325,19 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         check_ahead_on_sets,
         check_among_best,
         check_alike,
-        check_slower,
         check_undecidable,
         check_lower_on,
-        check_below,
-        check_at_least,
         check_pooled,
+        table_claims.check_slower,
+        table_claims.check_below,
+        table_claims.check_at_least,
         table_claims.check_close_to_best,
         table_claims.check_meta_average,
         table_claims.check_agrees_with_print,
         table_claims.check_spread_agrees,
-        table_claims.check_correlated,
         curve_claims.check_any_beats_best,
         curve_claims.check_always_best,
         curve_claims.check_within,
-        curve_claims.check_below_at,
         curve_claims.check_falls_with,
         curve_claims.check_rises_with,
         curve_claims.check_moves,

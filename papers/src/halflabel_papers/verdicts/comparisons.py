@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from halflabel.plugins import plural
 from halflabel_papers.verdicts.results import ClaimResult, conclude
 from halflabel_papers.verdicts.significance import ALPHA, compute_p_of_difference, detect_difference, format_p
 
@@ -71,4 +72,4 @@ def describe_sets(difference: pd.Series[float]) -> str:
         sum(sign * mean > 0 and p < level for mean, p in tests.values()) for sign in (1, -1) for level in (2, ALPHA)
     ]
     better, clearly_better, worse, clearly_worse = counts
-    return f"better on {better} sets ({clearly_better} significantly), worse on {worse} ({clearly_worse})"
+    return f"better on {plural(better, 'set')} ({clearly_better} significantly), worse on {worse} ({clearly_worse})"

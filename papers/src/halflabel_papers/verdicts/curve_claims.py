@@ -84,21 +84,6 @@ def check_within(
     return with_flip(result, "from", float(gaps.max()), bound) if len(gaps) else result
 
 
-def check_below_at(
-    results: Results,
-    experiment: Experiment,
-    *,
-    methods: Sequence[str],
-    metric: str,
-    at: Mapping[str, float],
-    bound: float,
-) -> ClaimResult:
-    """Check at one point of the grid that the means lie below a bound."""
-    means = results.blocks(experiment, metric, at=at)[list(methods)].mean().dropna()
-    failed = [f"{name} ({mean:.3g})" for name, mean in means.items() if not mean < bound]
-    return conclude(len(means), failed, f"the mean is below {bound:g}", missing=len(methods) - len(means))
-
-
 def check_falls_with(
     results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
 ) -> ClaimResult:

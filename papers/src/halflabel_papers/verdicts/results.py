@@ -195,7 +195,7 @@ def conclude(
     sentences = [
         f"In {true} of {total} comparisons {claim}{exceptions}.",
         f"Same direction, not significant: {_shorten(weak)}." if weak else "",
-        f"Other direction, not significant: {_shorten(against)}." if against else "",
+        f"Against the claim, not significant: {_shorten(against)}." if against else "",
         f"{missing} more not measured." if missing else "",
     ]
     return ClaimResult(finding, " ".join(filter(None, sentences)))

@@ -1,4 +1,4 @@
-"""The claims of a paper's text about whole tables: distances from the best method, averages over all cells."""
+"""The claims of a paper's text about whole tables: distances from the best method, averages, bounds, seconds."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from halflabel_papers.spec import Experiment
 from halflabel_papers.verdicts.results import (
     ClaimResult,
+    Finding,
     Results,
     Verdict,
     conclude,
@@ -20,7 +20,6 @@ from halflabel_papers.verdicts.results import (
     lower_is_better,
     with_flip,
 )
-from halflabel_papers.verdicts.significance import ALPHA, format_p
 
 
 def check_close_to_best(
@@ -143,33 +142,56 @@ def check_spread_agrees(
     return with_flip(result, "from", max(ratios), factor) if ratios else result
 
 
-def check_correlated(
-    results: Results, experiment: Experiment, *, metric: str, other: str, positive: bool
+def check_slower(
+    results: Results, experiment: Experiment, *, method: str, than: str, step: str, set: str = "", within: float = 1.0
 ) -> ClaimResult:
-    """Check on every set that the means of two metrics, over all methods and points of the axis, are correlated.
+    """Check that ``method`` needs more seconds for a step than ``than``, or that many divided by ``within``."""
+    first, second = (results.average(experiment, f"seconds {step}", name, set=set).mean for name in (method, than))
+    if math.isnan(first + second):
+        return conclude(0, [], "")
+    finding = Finding.SUPPORTED if within * first > second else Finding.REFUTED
+    bound = f" A factor of at most {within:g} is comparable; it is {second / first:.2g}." if within > 1 else ""
+    return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.{bound}")
 
-    The measure is Spearman's rank correlation; without significance at 5 % the direction alone is underpowered.
-    """
-    failed, weak, against, details = (list[str]() for _ in range(4))
-    missing = 0
-    for data in experiment.printed_sets:
-        pairs = [
-            (results.average(experiment, metric, name, at={experiment.x: x}, set=data).mean,
-             results.average(experiment, other, name, at={experiment.x: x}, set=data).mean)
-            for name in experiment.methods
-            for x in experiment.grid[experiment.x]
-        ]  # fmt: skip
-        known = np.array([pair for pair in pairs if not np.isnan(pair).any()])
-        if len(known) < 4:
-            missing += 1
-            continue
-        test = stats.spearmanr(known[:, 0], known[:, 1])
-        text = f"{data} {test.statistic:+.2f} ({format_p(float(test.pvalue))}, {len(known)} points)"
-        details.append(text)
-        agrees = bool(test.statistic > 0) is positive
-        if not agrees or test.pvalue >= ALPHA:
-            (weak if agrees else failed if test.pvalue < ALPHA else against).append(data)
-    names = f"{format_metric(metric)} and {format_metric(other)}"
-    claim = f"{names} are {'positively' if positive else 'negatively'} correlated"
-    result = conclude(len(details), failed, claim, weak=weak, against=against, missing=missing)
-    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
+
+def check_below(
+    results: Results,
+    experiment: Experiment,
+    *,
+    methods: Sequence[str],
+    metric: str,
+    bound: float,
+    at: Mapping[str, float] | None = None,
+) -> ClaimResult:
+    """Check that the means lie below a bound, at one point of the grid or over all points."""
+    known, missing = _average_each(results, experiment, methods, metric, at)
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if not mean < bound]
+    result = conclude(len(known), failed, f"the mean is below {bound:g}", missing=missing)
+    if not known:
+        return result
+    shown = ", ".join(f"{name} {mean:.3g}" for name, mean in known.items())
+    result = ClaimResult(result.finding, f"{result.evidence} Means: {shown}.")
+    return with_flip(result, "above", max(known.values()), bound)
+
+
+def check_at_least(
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
+) -> ClaimResult:
+    """Check that the means reach a bound."""
+    known, missing = _average_each(results, experiment, methods, metric)
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if mean < bound]
+    result = conclude(len(known), failed, f"the mean is at least {bound:g}", missing=missing)
+    return with_flip(result, "up to", min(known.values()), bound) if known else result
+
+
+def _average_each(
+    results: Results,
+    experiment: Experiment,
+    methods: Sequence[str],
+    metric: str,
+    at: Mapping[str, float] | None = None,
+) -> tuple[dict[str, float], int]:
+    """Return the means of the measured methods, and the number of the other ones."""
+    means = {name: results.average(experiment, metric, name, at=at).mean for name in methods}
+    known = {name: mean for name, mean in means.items() if not math.isnan(mean)}
+    return known, len(means) - len(known)
