@@ -179,6 +179,24 @@ def test_fits_learn_the_answers_until_the_first_random_question(case, tmp_path, 
     session.close()
 
 
+def test_a_fit_learns_a_changed_answer_before_the_first_random_question(case, tmp_path, make_fit):
+    session = begin(case, tmp_path, with_fit=False, max_error=0.02)
+    session.worker = work = Workplace()
+    key = map(str, range(1000))
+    while not session._is_ready or session.state.proof.open or session.state.choose(BATCH):
+        session.answer([respond(question, case, next(key)) for question in session.list_questions()])
+        session.receive("fit", make_fit(session.labels.state, case[2]))
+        session.refit_if_due()
+    n = len(work.jobs)
+    session.undo("u")
+    [question] = session.list_questions()
+    session.answer([respond(question, case, "again", value=None)])
+    assert session.describe_progress()["waits"]
+    assert session.refit_if_due()
+    assert len(work.jobs) == n + 1
+    session.close()
+
+
 def test_a_fit_that_fails_stops_no_question(case, tmp_path, make_fit):
     session = begin(case, tmp_path)
     session.worker = Workplace()

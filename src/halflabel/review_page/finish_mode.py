@@ -107,13 +107,18 @@ class FinishSession:
     def _refit(self) -> None:
         if self.worker is not None:
             answers = tabulate_answers(self.state.journal.records)
-            self._learned, self.failure = self.state.answered, ""
+            self._learned, self.failure = self._changes, ""
             read = read_review(_NO_ANSWERS if answers is None else answers, self.opened)
             self.worker.ask(Job("fit", {"answers": read, "n_records": self._learned, "effort": self.config.effort}))
 
     @property
+    def _changes(self) -> int:
+        """The number of answers that were given or taken back."""
+        return sum(each["op"] in ("answer", "undo") for each in self.state.journal.records)
+
+    @property
     def _is_late(self) -> bool:
-        return self._is_ready and self.state.is_free and self.state.answered - self._learned >= BATCH
+        return self._is_ready and self.state.is_free and self._changes - self._learned >= BATCH
 
     @property
     def _waits(self) -> bool:
@@ -122,7 +127,7 @@ class FinishSession:
         if self.worker is None or not self._is_ready or not state.is_free or state.proof.open or state.done:
             return False
         is_fitting = not self.worker.is_idle or self._arrived is not None
-        return (is_fitting or state.answered > self._learned) and not state.choose(BATCH)
+        return (is_fitting or self._changes > self._learned) and not state.choose(BATCH)
 
     # -- questions and answers -------------------------------------------------------------
 
