@@ -1,5 +1,6 @@
 """Answers on the page, and the entries that follow from them by the rules between labels."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -66,4 +67,34 @@ def test_nothing_follows_from_a_no_and_from_answers_that_break_a_rule(tmp_path, 
     session.answer([{"key": "n", "item": item, "label": LABELS[1], "value": 0, "why": "uncertain"}])
     give(session, row, 1, "k2")
     assert not session.implied.states.any()
+    session.close()
+
+
+def test_a_fit_that_arrives_while_an_answer_is_written_is_kept(tmp_path, make_fit, monkeypatch):
+    session = make(tmp_path, make_fit)
+    complete, newer = session.implied.complete, replace(session._fit, name="newer")
+    arriving = threading.Thread(target=session.receive, args=("fit", newer))
+
+    def wait_and_complete(fit):
+        monkeypatch.setattr(session.implied, "complete", complete)
+        arriving.start()
+        arriving.join(0.2)
+        return complete(fit)
+
+    monkeypatch.setattr(session.implied, "complete", wait_and_complete)
+    row = find_row(session)
+    give(session, row, 1, "k")
+    arriving.join(20)
+    assert session.fit.name == "newer"
+    assert session.fit.state[row, 1] == 1
+    session.close()
+
+
+def test_values_that_follow_change_at_one_moment(tmp_path, make_fit):
+    session = make(tmp_path, make_fit)
+    row = find_row(session)
+    give(session, row, 1, "k")
+    before = session.situation
+    session.reverse("undo", "u")
+    assert before.implied[row, 1] == 1  # another thread may still choose questions by it
     session.close()

@@ -1,12 +1,15 @@
 """Several reviewers at the same time: addresses, names in the journal, no question twice, agreement."""
 
+import sys
+import threading
+
 import numpy as np
 import pytest
-from tests.review_page.serving import LABELS, Client, Served, answer, make_session
+from tests.review_page.serving import LABELS, Client, Served, answer, make_session, make_table
 
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.leases import Leases
-from halflabel.review_page.reviewers import TWICE_EVERY
+from halflabel.review_page.reviewers import TWICE_EVERY, Asker
 
 
 @pytest.fixture
@@ -59,6 +62,37 @@ def test_two_people_are_never_asked_the_same_question(two, view):
                 client.post("/api/answers", {"answers": sent})
                 waiting[k] = []
     assert len(asked) == len(set(asked)) > 0
+
+
+def test_questions_are_chosen_while_others_answer_and_pages_close(tmp_path, make_fit, monkeypatch):
+    session = make_session(tmp_path / "a.jsonl", make_table(600), fit=make_fit, reviewers=("ana", "ben"))
+    monkeypatch.setattr(session.journal, "append", lambda records: None)
+    problems, is_over, interval = [], threading.Event(), sys.getswitchinterval()
+
+    def read():
+        while not is_over.is_set():
+            try:
+                session.choose("uncertain", 5, None, None, np.array([], dtype=np.intp), Asker("ben", "b"))
+                session.describe_panel()
+            except Exception as error:
+                problems.append(error)
+                return
+
+    reading = threading.Thread(target=read)
+    sys.setswitchinterval(1e-5)
+    try:
+        reading.start()
+        for n in range(600):
+            session.leases.enter(f"p{n}")
+            session.leases.hold(f"p{n}", [], [n])
+            session.answer([answer({"row": n, "column": 0}, n % 2, f"k{n}")], "ana")
+            session.leases.leave(f"p{n}")
+    finally:
+        sys.setswitchinterval(interval)
+        is_over.set()
+        reading.join(20)
+        session.close()
+    assert problems == []
 
 
 def test_a_page_that_asks_again_holds_only_what_it_names(two):

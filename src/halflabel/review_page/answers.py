@@ -202,23 +202,23 @@ class AnswerBook:
     def contested(self) -> Mask:
         """The entries about which two reviewers have different answers. They are undecided."""
         mask = np.zeros(self.current.shape, dtype=bool)
-        for entry in self._contested:
+        for entry in self._contested.copy():
             mask[entry] = True
         return mask
 
     def list_single_answers(self, by: str) -> Mask:
         """Return the decided entries that exactly one other reviewer has answered."""
         mask = np.zeros(self.current.shape, dtype=bool)
-        for entry, stack in self._stacks.items():
+        for entry, stack in list(self._stacks.items()):
             names = {record.by for record in stack}
             mask[entry] = len(names) == 1 and by not in names and abs(self.current[entry]) == 1
         return mask
 
     def list_active(self) -> Iterable[tuple[int, int, Record]]:
         """Yield (row, column, record) for every current answer."""
-        for (row, column), stack in self._stacks.items():
-            if stack:
-                yield row, column, stack[-1]
+        for (row, column), stack in list(self._stacks.items()):  # answers may come while another thread reads
+            if last := stack[-1:]:
+                yield row, column, last[0]
 
     def _answer(self, record: Record) -> list[tuple[int, int]]:
         entries = self._place(record)

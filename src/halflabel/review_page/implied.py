@@ -35,12 +35,13 @@ class Implied:
         """Take the current answers. In an item whose answers break a rule, nothing follows."""
         if self._valid is None:
             return
-        self.states[:] = 0
+        states = np.zeros_like(self._given)  # another thread may read the ones before
         rows = np.flatnonzero((current != NONE).any(axis=1))
         answered = np.abs(current[rows]) == 1
         known = np.where(answered, current[rows], self._given[rows]).astype(np.int8)
         followed, broken = self._valid.infer(known)
-        self.states[rows] = np.where((known == 0) & ~broken[:, None], followed, 0)
+        states[rows] = np.where((known == 0) & ~broken[:, None], followed, 0)
+        self.states = states
 
     def complete(self, fit: Fit) -> Fit:
         """Return a fit with these values, and with probabilities that agree with them."""

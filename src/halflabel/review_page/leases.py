@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -11,43 +12,48 @@ PATIENCE = 30.0
 
 
 class Leases:
-    """The entries that each open page holds, as flat numbers. Pages choose their own names."""
+    """The entries that each open page holds, as flat numbers. Pages choose their own names. Any thread may use it."""
 
     def __init__(self) -> None:
         self._held: dict[str, set[int]] = {}
         self._streams: Counter[str] = Counter()
         self._seen: dict[str, float] = {}
+        self._lock = threading.Lock()
 
     def enter(self, page: str) -> None:
         """Note that a page begins to receive events."""
-        self._streams[page] += 1
+        with self._lock:
+            self._streams[page] += 1
 
     def leave(self, page: str) -> None:
         """Note that a page is closed, and holds nothing any more."""
-        self._streams[page] -= 1
-        if self._streams[page] <= 0:
-            del self._streams[page]
-            self._held.pop(page, None)
-            self._seen.pop(page, None)
+        with self._lock:
+            self._streams[page] -= 1
+            if self._streams[page] <= 0:
+                del self._streams[page]
+                self._held.pop(page, None)
+                self._seen.pop(page, None)
 
     def list_others(self, page: str) -> set[int]:
         """Return the entries that other open pages hold."""
         now = time.monotonic()
-        for other in [other for other in self._held if not self._is_open(other, now)]:
-            del self._held[other]
-        return set().union(*(held for other, held in self._held.items() if other != page))
+        with self._lock:
+            self._held = {other: held for other, held in self._held.items() if self._is_open(other, now)}
+            return set().union(*(held for other, held in self._held.items() if other != page))
 
     def hold(self, page: str, kept: Iterable[int], taken: Iterable[int]) -> None:
         """Note the entries that a page holds now: kept ones, if it held them before, and taken ones."""
         if page:
-            self._seen[page] = time.monotonic()
-            self._held[page] = (self._held.get(page, set()) & set(kept)) | set(taken)
+            with self._lock:
+                self._seen[page] = time.monotonic()
+                self._held[page] = (self._held.get(page, set()) & set(kept)) | set(taken)
 
     def release(self, answered: Iterable[int]) -> None:
         """Take answered entries from all pages."""
         numbers = set(answered)
-        for held in self._held.values():
-            held -= numbers
+        with self._lock:
+            for held in self._held.values():
+                held -= numbers
 
     def _is_open(self, page: str, now: float) -> bool:
         return self._streams[page] > 0 or now - self._seen.get(page, now) < PATIENCE
