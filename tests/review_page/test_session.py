@@ -378,6 +378,25 @@ def test_a_selection_is_answered_as_one_group(client):
     assert client.post("/api/undo", {"key": "u"})["answers"] == 0
 
 
+@pytest.mark.parametrize("min_p", [None, 0.5])
+def test_a_group_is_answered_only_with_the_number_that_the_page_shows(client, make_fit, min_p):
+    rows = np.packbits(np.arange(40) < 30, bitorder="little").tobytes().hex()
+    about = {"rows": rows, "column": 0, "label": "rock"}
+    sample = client.post("/api/selection", {"op": "sample", **about})
+    shown = sample["members" if min_p is None else "probable"]
+    if min_p is None:  # another page has answered a member
+        client.post("/api/answers", {"answers": [answer(sample["questions"][0], 1, "k1")]})
+        now = shown - 1
+    else:  # another fit has arrived
+        client.session.receive("fit", make_fit(client.session.labels.state, client.session.fit.p**2))
+        now = client.post("/api/selection", {"op": "sample", **about})["probable"]
+    before, sent = len(client.session.book.records), {"op": "answer", **about, "value": 1, "min_p": min_p}
+    status, error = client.post("/api/selection", {**sent, "number": shown, "key": "b1"})
+    assert (status, f"has {now} open entries now, not {shown}" in error["error"]) == (400, True)
+    assert len(client.session.book.records) == before
+    assert client.post("/api/selection", {**sent, "number": now, "key": "b2"})["changed"] == now
+
+
 def test_outputs_are_asked_of_the_worker(client):
     [question, *_] = ask(client)
     client.post("/api/answers", {"answers": [answer(question, None, "k1", ms=1500)]})

@@ -287,7 +287,8 @@ async def post_selection(session: Session, request: Request) -> Response:
         yes = read_whole(asked, "yes", members + 1)
         return JSONResponse(bound_share(members, yes, read_whole(asked, "no", members - yes + 1)))
     value, min_p, by = read_whole(asked, "value", 2), read_share(asked, "min_p"), read_reviewer(request)
-    number = session.answer_selection(rows, column, value, min_p, read_key(asked), by)
+    shown = None if asked.get("number") is None else read_whole(asked, "number", n_items + 1)
+    number = session.answer_selection(rows, column, value, min_p, read_key(asked), by, shown)
     return JSONResponse({"changed": number, **session.describe_progress(by)})
 
 

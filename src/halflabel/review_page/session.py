@@ -15,7 +15,7 @@ import numpy as np
 from halflabel._arrays import Ints, Mask
 from halflabel._ledger import read_clock
 from halflabel._version import __version__
-from halflabel._wording import clipped
+from halflabel._wording import clipped, plural
 from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
 from halflabel.labels.names import POPULATIONS
@@ -94,6 +94,7 @@ class Session:
         self.announce = announce or (lambda kind, content: None)
         self.implied = Implied(self.opened)
         self.implied.update(self.book.current)
+        self._showing = threading.RLock()
         self.fit = None
         self.previous: Fit | None = None
         self.points: bytes | None = None if config.coordinates is None else pack_points(config.coordinates)
@@ -114,7 +115,8 @@ class Session:
 
     @fit.setter
     def fit(self, made: Fit | None) -> None:
-        self._fit, self._shown = made, None if made is None else self.implied.complete(made)
+        with self._showing:
+            self._fit, self._shown = made, None if made is None else self.implied.complete(made)
 
     # -- answers ---------------------------------------------------------------------------
 
@@ -172,8 +174,9 @@ class Session:
         for record in made:
             self.book.apply(record)
         if made and self.audit is None:  # the values that an audit checks stay as they are
-            self.implied.update(self.book.current)
-            self.fit = self._fit
+            with self._showing:  # a fit may arrive at the same time
+                self.implied.update(self.book.current)
+                self.fit = self._fit
         self._last_answer = time.monotonic()
         return records
 
@@ -391,14 +394,29 @@ class Session:
         points = np.frombuffer(self.points, dtype="<u2").reshape(-1, 2)
         return pack_rows(group_answers.find_near(self.situation, points, row, column), len(points))
 
-    def answer_selection(self, rows: Ints, column: int, value: int, min_p: float | None, key: str, by: str = "") -> int:
-        """Give all members of a selection the same answer, as one record, and return the number of members."""
+    def answer_selection(
+        self,
+        rows: Ints,
+        column: int,
+        value: int,
+        min_p: float | None,
+        key: str,
+        by: str = "",
+        number: int | None = None,
+    ) -> int:
+        """Give all members of a selection the same answer, as one record, and return the number of members.
+
+        A ``number`` that a page has shown is compared: a fit, or another page, may have changed the members since then.
+        """
         if (again := self.book.find_repeated("bulk", key)) is not None:
             return len(again.body["items"])
         self._require_no_audit()
         members = group_answers.find_members(self.situation, rows, column, min_p)
         if not len(members):
             raise ValueError("no entry of the selection is open.")
+        if number not in (None, len(members)):
+            now = plural(len(members), "open entry", "open entries")
+            raise ValueError(f"the selection has {now} now, not {number}, after a fit or answers: look at it again.")
         items = [str(self.opened.index[row]) for row in members]
         body = {"items": items, "label": self.labels.names[column], "value": value, "why": "bulk", "min_p": min_p}
         self.write([("bulk", key, body)], by)

@@ -12,7 +12,7 @@ import { CODES, WORDS, showNoQuestion, showQuestion } from "/static/question.js"
 import { Queue } from "/static/queue.js";
 import { Screens } from "/static/screens.js";
 import { Selection } from "/static/selection.js";
-import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
+import { bytes, connect, get, getNewest, makeKey, noteTable, post } from "/static/transport.js";
 import { Why } from "/static/why.js";
 import { Zoom } from "/static/zoom.js";
 
@@ -27,7 +27,7 @@ class Page {
     this.running = session.fit ? null : ["starting", 0, 0];
     this.outbox = new Outbox((progress, waiting, error) => this.showSaved(progress, waiting, error));
     this.queue = new Queue(session.labels.length, () => this.questionsArrived());
-    this.audit = new Audit((progress, op) => this.auditChanged(progress, op));
+    this.audit = new Audit((progress, op) => this.auditChanged(progress, op), this.outbox);
     this.why = new Why();
     this.screens = new Screens(this);
     this.zoom = new Zoom();
@@ -346,7 +346,7 @@ class Page {
   }
 
   async refresh(kind) {
-    const progress = await get("/api/progress");
+    const progress = await getNewest("/api/progress", () => this.progress);
     this.showSaved(progress, this.outbox.waiting.length, null);
     if (kind === "failed") notify(progress.failure, "error");
     if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
@@ -378,8 +378,9 @@ class Page {
 
   async refit(thorough) {
     await this.outbox.flush();
-    this.running = ["fitting", 0, 0];
-    this.showSaved(await post("/api/fit", { thorough }), 0, null);
+    this.running = ["fitting", 0, 0]; // before the request: the fit can end before the response
+    const forget = (error) => Promise.reject(error, (this.running = null));
+    this.showSaved(await post("/api/fit", { thorough }).catch(forget), 0, null);
   }
 
   openAudit() {

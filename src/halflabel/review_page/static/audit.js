@@ -4,9 +4,9 @@ import { byId, count, make, notify, plural } from "/static/dom.js";
 import { makeKey, post } from "/static/transport.js";
 
 export class Audit {
-  /** @param {(progress: object) => void} changed */
-  constructor(changed) {
-    this.changed = changed;
+  /** @param {(progress: object) => void} changed  @param {Outbox} outbox */
+  constructor(changed, outbox) {
+    [this.changed, this.outbox] = [changed, outbox];
     this.size = 60;
     byId("audit-population").onchange = () => this.plan();
     byId("audit-begin").onclick = () => this.begin();
@@ -66,6 +66,7 @@ export class Audit {
 
   async #send(body) {
     try {
+      await this.outbox.flush(); // an audit includes the answers that were given before its end
       this.changed(await post("/api/audit", { ...body, key: makeKey() }), body.op);
       return true;
     } catch (error) {

@@ -4,7 +4,7 @@ import { byId, count, notify, plural } from "/static/dom.js";
 import { playSound, showItem } from "/static/item.js";
 import { bindActions } from "/static/keys.js";
 import { Outbox } from "/static/outbox.js";
-import { connect, get, makeKey, noteTable, post } from "/static/transport.js";
+import { connect, get, getNewest, makeKey, noteTable, post } from "/static/transport.js";
 
 const WORDS = { 1: "yes", 0: "no", null: "not sure" };
 const LONG = 30; // length of a label that is written in smaller letters
@@ -63,7 +63,7 @@ class Finish {
   }
 
   async refresh() {
-    this.take(await get("/api/progress"));
+    this.take(await getNewest("/api/progress", () => this.progress));
     if (this.progress.failure) notify(this.progress.failure, "error");
   }
 

@@ -84,9 +84,17 @@ export class Screens {
     await this.page.queue.load(screens.flat(), items);
     if (version !== this.version || view !== this.view) return;
     this.items = items;
-    const made = screens.map((entries) => this.make(view, entries));
-    this.upcoming = isNew ? made : [...this.upcoming, ...made];
+    if (isNew) this.upcoming = [];
+    this.upcoming.push(...this.leaveOutKnown(screens).map((entries) => this.make(view, entries)));
     this.isEmpty = !this.upcoming.length;
+  }
+
+  /** Leave out what is here, or was answered, since the screens were requested. */
+  leaveOutKnown(screens) {
+    const { answered, nLabels } = this.page.queue;
+    const number = ({ row, column }) => row * nLabels + column;
+    const known = new Set([...answered, ...[this.screen, ...this.upcoming].flatMap((each) => each?.entries.map(number) ?? [])]);
+    return screens.map((entries) => entries.filter((each) => !known.has(number(each)))).filter((entries) => entries.length);
   }
 
   /** Return a screen. The value of an entry is the filled one, unless the question is asked without it. */

@@ -8,9 +8,9 @@ export class Selection {
   constructor(page) {
     this.page = page;
     byId("selection-sample").onclick = () => this.answerSample();
-    byId("selection-all").onclick = () => this.answerAll(1, null);
-    byId("selection-none").onclick = () => this.answerAll(0, null);
-    byId("selection-probable").onclick = () => this.answerAll(1, this.found.min_p);
+    byId("selection-all").onclick = () => this.answerAll(1, null, this.found.members);
+    byId("selection-none").onclick = () => this.answerAll(0, null, this.found.members);
+    byId("selection-probable").onclick = () => this.answerAll(1, this.found.min_p, this.found.probable);
     byId("selection-close").onclick = () => this.close();
   }
 
@@ -19,8 +19,10 @@ export class Selection {
     [this.rows, this.column] = [rows, column];
     this.answers = new Map();
     this.isReasked = false;
-    this.found = await this.#request({ op: "sample" });
-    this.members = this.found.members;
+    const found = await this.#request({ op: "sample" });
+    if (rows !== this.rows) return; // closed, or another selection
+    this.found = found;
+    this.members = found.members;
     byId("selection-bound").textContent = "";
     byId("selection").hidden = false;
     this.#show();
@@ -58,23 +60,27 @@ export class Selection {
     await this.page.ask(this.found.questions, () => this.#bound());
   }
 
-  async answerAll(value, min_p) {
+  /** Answer all members, if there still are as many as the sheet shows. */
+  async answerAll(value, min_p, number) {
     try {
-      const result = await this.#request({ op: "answer", value, min_p, key: makeKey() });
+      const result = await this.#request({ op: "answer", value, min_p, number, key: makeKey() });
       notify(`${plural(result.changed, "entry", "entries")} answered with ${value ? "yes" : "no"}; U takes all of them back.`);
       this.close();
       this.page.changed(result);
     } catch (error) {
       notify(error.message, "error");
+      this.#bound().catch(() => {}); // the numbers of the sheet may be old
     }
   }
 
   async #bound() {
-    if (!this.rows) return;
+    const { rows } = this;
+    if (!rows) return;
     const [yes, no] = [this.#count(1), this.#count(0)];
     const [{ sentence }, found] = await Promise.all([
       this.#request({ op: "bound", members: this.members, yes, no }), this.#request({ op: "sample" }),
     ]);
+    if (rows !== this.rows) return;
     this.found = found;
     this.#show();
     byId("selection-bound").textContent = sentence;

@@ -24,6 +24,15 @@ export async function get(path) {
   return (await check(await fetch(path))).json();
 }
 
+/** Return a state that no other response has replaced while it was on its way: it could be older than that one. */
+export async function getNewest(path, read) {
+  for (;;) {
+    const before = read();
+    const state = await get(path);
+    if (read() === before) return state;
+  }
+}
+
 /** Send a request with the table that it is about: for another one, the server keeps nothing. */
 export async function post(path, body) {
   const sent = JSON.stringify({ table, page: PAGE, ...body });
