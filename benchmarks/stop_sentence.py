@@ -94,7 +94,7 @@ def main():
         for seed in range(10, 10 + options.repeats)
         for name in options.sets
         for noise in (0.0, options.noise)
-        for kind in ("uncertain", "random")
+        for kind in ("uncertain", "boundary", "random")
     ]
     with use_one_thread():
         table = pd.DataFrame([record for each in every for record in run(*each, options.answers)])

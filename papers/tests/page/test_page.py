@@ -149,6 +149,12 @@ def test_sections_are_linked_when_there_are_more_than_three():
     assert {link["href"][1:] for link in read.all("a")} <= {attrs.get("id") for _, attrs in read.elements}
 
 
+def test_sections_of_equal_titles_are_no_landmarks_of_equal_names():
+    sections = (Section("A", ()), Section("Table", (), level=3), Section("B", ()), Section("Table", (), level=3))
+    named = [each.get("aria-labelledby") for each in Read(render_html(Page("t", "", (), sections))).all("section")]
+    assert named == ["s1-title", None, "s3-title", None]
+
+
 def test_headings_do_not_skip_a_level():
     sections = (Section("A", ()), Section("B", (), level=3), Section("C", ()))
     levels = [
