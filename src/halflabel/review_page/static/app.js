@@ -379,8 +379,12 @@ class Page {
   async refit(thorough) {
     await this.outbox.flush();
     this.running = ["fitting", 0, 0]; // before the request: the fit can end before the response
-    const forget = (error) => Promise.reject(error, (this.running = null));
-    this.showSaved(await post("/api/fit", { thorough }).catch(forget), 0, null);
+    try {
+      this.showSaved(await post("/api/fit", { thorough }), 0, null);
+    } catch (error) {
+      this.running = null;
+      throw error;
+    }
   }
 
   openAudit() {
