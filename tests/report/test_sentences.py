@@ -6,9 +6,12 @@ import html
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.report.test_render import TAGS
 
 from halflabel.report import render_html, summarize
+from halflabel.report.headline import write_errors
 
 #: Turns of phrase at which readers stopped.
 UNCLEAR = ("out of fold,", "to the letter", "lacks", "to a decimal", "off by", "None")
@@ -67,3 +70,13 @@ def test_a_phone_shows_the_probability_of_a_doubtful_entry(by_hand):
     hidden = [text_of(name) for attributes, name in columns if "wide" in attributes]
     assert hidden == ["Given as"]
     assert any("Probability" in name for _, name in columns)
+
+
+@given(st.lists(st.floats(0, 1e7), min_size=3, max_size=3))
+def test_rounding_moves_no_end_of_the_band_by_more_than_a_tenth_of_it(numbers):
+    low, expected, high = sorted(numbers)
+    sentence = write_errors(10**7, expected, low, high)
+    about, _, least, most = (int(each.replace(",", "")) for each in re.findall(r"[\d,]*\d", sentence))
+    assert least <= about <= most
+    for printed, number in ((least, low), (about, expected), (most, high)):
+        assert abs(printed - number) <= max((high - low) / 10, 0.5)

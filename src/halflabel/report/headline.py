@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from halflabel._wording import count, percent, plural
@@ -36,7 +37,7 @@ def write_headline(counts: Mapping[str, int], *, positive_only: bool, min_precis
 def write_errors(filled: int, expected: float, low: float, high: float) -> str:
     """Return how many filled entries are expected to be wrong, with a band. Empty if none was filled.
 
-    Numbers from 100 on are rounded to two digits.
+    Numbers are rounded to a power of ten that is at most a tenth of the width of the band.
 
     Examples
     --------
@@ -44,11 +45,15 @@ def write_errors(filled: int, expected: float, low: float, high: float) -> str:
     'About 310 of 4,120 filled entries are wrong (260–370).'
     >>> write_errors(40, 0.3, 0.0, 1.2)
     'About 0 of 40 filled entries are wrong (0–1).'
+    >>> write_errors(13393, 1369.6, 1303.4, 1431.7)
+    'About 1,370 of 13,393 filled entries are wrong (1,300–1,430).'
     """
     if not filled:
         return ""
-    about, least, most = (count(_round(number)) for number in (expected, low, high))
-    return f"About {about} of {plural(filled, 'filled entry', 'filled entries')} are wrong ({least}–{most})."
+    digits = 1 - max(math.floor(math.log10(max(high - low, 1.0))), 1)
+    about, least, most = (count(round(round(number), digits)) for number in (expected, low, high))
+    entries, verb = plural(filled, "filled entry", "filled entries"), "is" if filled == 1 else "are"
+    return f"About {about} of {entries} {verb} wrong ({least}–{most})."
 
 
 def write_relevant(expected: float, filled: int, precision: float, labelled: int, more: tuple[int, int] | None) -> str:
