@@ -46,14 +46,14 @@ def test_a_table_without_gaps_is_named():
 
 def test_items_without_a_label_and_single_entries_are_counted():
     assert describe(PartialLabels.from_table(ROWS), Model()) == (
-        "1 item without any label: Model fills all of their entries.",
+        "1 item without any label: Model fills all of its entries.",
         "2 single entries of 2 items are missing: Model fills them.",
     )
     assert describe(PartialLabels.from_table(ROWS[:2]), Coupled()) == (
         "1 single entry of 1 item is missing: Coupled fills it, with the help of the item's other labels.",
     )
     assert describe(PartialLabels.from_table(ROWS), Model(), Rule("precision", at=0.9)) == (
-        "1 item without any label: Model fills the surest of their entries.",
+        "1 item without any label: Model fills the surest of its entries.",
         "2 single entries of 2 items are missing: Model fills the surest.",
     )
 
@@ -62,7 +62,7 @@ def test_absent_tags_are_counted_where_an_item_is_annotated():
     labels = PartialLabels.from_positives([[1, 0, 0], [0, 1, 1], [np.nan, np.nan, np.nan]])
     assert describe(labels, Model()) == (
         "3 absent tags may be missing positives (absent tags are unknown).",
-        "1 item without any label: Model fills all of their entries.",
+        "1 item without any label: Model fills all of its entries.",
     )
     assert describe(labels[[0, 1]], Model())[0].startswith("3 absent tags")
     assert len(describe(labels[[0, 1]], Model())) == 1

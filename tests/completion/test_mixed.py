@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 import halflabel as hl
 from halflabel.labels.positive_only import mark_unassigned, trust_positives
+from halflabel.report import summarize
 
 
 def make_archive(n=160, n_given=12, seed=0):
@@ -43,6 +44,42 @@ def test_a_new_tag_is_ranked_and_never_filled():
     tables = (filled.review(), filled.suspects, filled.prevalence(), filled.expected_errors)
     assert all("tax" not in set(table["label"]) for table in tables)
     assert "12 items have it" in " ".join(filled.notes)
+
+
+@pytest.mark.parametrize("n_unlabelled", [0, 1, 40])
+def test_the_sentences_about_gaps_are_about_the_labels_that_are_filled(n_unlabelled):
+    table, _, _ = make_archive()
+    table.loc[table.index[:n_unlabelled], ["bill", "paid"]] = np.nan
+    filled = complete(table)
+    ranked, *others = filled.evidence.gaps
+    assert ranked.startswith("Ranked and not filled in: 'tax'")
+    alone = hl.complete(table.drop(columns="tax"), labels=["bill", "paid"], effort="fast").evidence.gaps
+    of_filled = [each.replace("other ", "") for each in others]
+    assert of_filled == list(alone if n_unlabelled else alone[1:])  # "there is no gap" holds without the tag only
+    assert not any("Ranked" in each for each in complete(table, observed_rate=0.3).evidence.gaps)
+
+
+def test_with_a_label_frequency_the_assumption_is_named():
+    table, _, _ = make_archive()
+    table.loc[table.index[:40], ["bill", "paid"]] = np.nan
+    found = [each for each in complete(table, observed_rate=0.3).evidence.warnings if each["code"] == "label-frequency"]
+    assert [each["level"] for each in found] == ["caution"]
+    assert "30\N{NO-BREAK SPACE}%" in found[0]["text"]
+    assert "tax" in found[0]["text"]
+    assert all(each["code"] != "label-frequency" for each in complete(table).evidence.warnings)
+
+
+@pytest.mark.parametrize("rate", [None, 0.3])
+def test_the_report_has_no_quality_of_a_positive_only_label(rate):
+    table, _, _ = make_archive()
+    table.loc[table.index[:40], ["bill", "paid"]] = np.nan
+    summary = summarize(complete(table, observed_rate=rate))
+    alone = summarize(hl.complete(table.drop(columns="tax"), labels=["bill", "paid"], effort="fast"))
+    assert summary["labels"]["rows"] == alone["labels"]["rows"]
+    assert "tax" in summary["labels"]["unchecked"]
+    assert summary["relevant"] == alone["relevant"]  # the labelled items and the expected number, too
+    for of_both, of_alone in zip(summary["expected"], alone["expected"], strict=True):
+        assert of_both["filled"] == of_alone["filled"] <= 80
 
 
 def test_other_labels_do_not_depend_on_it():

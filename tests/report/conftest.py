@@ -86,6 +86,8 @@ class FakeCompletion:
     def of_filled(self) -> FakeCompletion:
         return self
 
+    of_checked = of_filled
+
     @property
     def state(self) -> np.ndarray:
         return np.where(self.labels.observed, self.labels.state, np.where(self.p >= 0.5, 1, -1))

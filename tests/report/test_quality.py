@@ -54,7 +54,8 @@ def test_the_smallest_multiple_with_clearly_more_relevant_entries_is_named(now, 
     row = np.arange(110)[:, None]
     labels = PartialLabels.from_table(np.where(row < 10, row % 2, np.nan))
     p = np.where(labels.observed, np.nan, 0.25)
-    evidence = SimpleNamespace(fill_at=fill_at, learned_from=labels, probabilities=p)
+    evidence = SimpleNamespace(labels=labels, fill_at=fill_at, learned_from=labels, probabilities=p)
+    evidence.of_checked = evidence
     found = count_relevant(SimpleNamespace(labels=labels, evidence=evidence), 0.95)
     assert found == {"precision": 0.95, "expected": 25.0, "filled": now, "labelled": 10, "more": expected}
 
@@ -78,7 +79,8 @@ def test_a_probability_at_the_threshold_counts_as_relevant_and_a_label_with_one_
     assert found["entries"] == 7
     assert found["micro_f1"] == pytest.approx(2 * 3 / (4 + 4))  # 3 right of 4 found, 4 relevant
     assert found["brier"] == pytest.approx((0.25 + 0.01 + 0.36 + 0.04 + 0.16 + 0.16 + 0.36) / 7)
-    rows = {row["name"]: row for row in describe_labels(labels, labels, state, p, np.array([0.5, 0.6, 0.5]))}
+    evidence = SimpleNamespace(labels=labels, learned_from=labels, state=state, learned_probabilities=p)
+    rows = {row["name"]: row for row in describe_labels(evidence, np.array([0.5, 0.6, 0.5]))}
     assert rows["label0"]["f1"] == pytest.approx(2 * 1 / (1 + 2))
     assert rows["label1"]["f1"] == pytest.approx(2 * 2 / (3 + 2))
     assert (rows["label0"]["filled_relevant"], rows["label1"]["filled_relevant"]) == (1, 0)

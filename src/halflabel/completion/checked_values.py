@@ -20,6 +20,7 @@ from halflabel.evidence.warnings import (
     collect_warnings,
     describe_broken,
     describe_correction,
+    describe_share,
     find_contradictions,
     is_exceeded,
 )
@@ -42,8 +43,11 @@ class CheckedValues(Values):
         if self.of_filled is not self:
             return self.of_filled.warnings
         notes, changes = self.opened.notes, [*self.correction, *self._rate_changes]
-        broken = describe_broken({str(rule): int(at.any(axis=1).sum()) for rule, at in self.broken_rules})
-        given: dict[str, Any] = {"drift": self.drift, "notes": notes, "correction": changes, "broken": broken}
+        others = describe_broken({str(rule): int(at.any(axis=1).sum()) for rule, at in self.broken_rules})
+        if self.labels.is_mixed and self.observed_rate is not None:
+            names = [self.labels.names[j] for j in np.flatnonzero(self.labels.positives)]
+            others = [*others, describe_share(names, self.observed_rate)]
+        given: dict[str, Any] = {"drift": self.drift, "notes": notes, "correction": changes, "others": others}
         given["accepted"] = self.opened.description.accept
         return collect_warnings(self.learned_from, **given, **self._checked)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from halflabel._wording import plural
+from halflabel._wording import plural, quoted
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
@@ -17,11 +17,27 @@ CHECKED = "Checked on entries that it had not seen"
 
 
 def describe_gaps(
-    labels: PartialLabels, model: PartialLabelEstimator, rule: Rule, voted: tuple[str, ...] = ()
+    labels: PartialLabels,
+    model: PartialLabelEstimator,
+    rule: Rule,
+    first: tuple[str, ...] = (),
+    *,
+    voted: bool = False,
+    has_others: bool = False,
 ) -> tuple[str, ...]:
     """Return one sentence per kind of gap, the threshold rule, and one about the error on entries that were held out.
 
-    Sentences about votes come first, if there are any.
+    Parameters
+    ----------
+    labels : PartialLabels
+        The labels that are filled in.
+    model, rule
+    first : tuple of str
+        Sentences about other entries, such as those with votes.
+    voted : bool, default=False
+        Whether these are entries with votes, which the rule decides, too.
+    has_others : bool, default=False
+        Whether the table has other labels, which are not filled in.
 
     Examples
     --------
@@ -31,15 +47,30 @@ def describe_gaps(
      'Threshold rule: probable (relevant where the probability is at least one half).')
     """
     name = type(model).__name__
-    missing = [*voted, *_describe_missing(labels, name, _describe_coupling(model), rule.name == "precision")]
-    if voted and labels.observed.all():
-        missing = list(voted)
-    errors = _describe_errors(getattr(model, "members_", {}), name, bool(voted), positive_only=labels.positive_only)
+    other = "other " if has_others else ""
+    missing = list(first)
+    if not (first and labels.observed.all()):
+        missing += _describe_missing(labels, name, _describe_coupling(model), other, rule.name == "precision")
+    errors = _describe_errors(getattr(model, "members_", {}), name, voted, positive_only=labels.positive_only)
     decided = () if labels.observed.all() and not voted else (f"Threshold rule: {rule}.",)
     return (*missing, *decided, *errors)
 
 
-def _describe_missing(labels: PartialLabels, name: str, coupling: str, sure_only: bool) -> Iterator[str]:
+def describe_ranked(names: Sequence[str], observed_rate: float | None) -> str:
+    """Return the reason why labels are ranked and not filled in.
+
+    Examples
+    --------
+    >>> describe_ranked(["tax"], None)
+    "Ranked and not filled in: 'tax', because no label frequency is stated (--observed-rate, observed_rate)."
+    """
+    why = "no label frequency is stated (--observed-rate, observed_rate)"
+    if observed_rate is not None:
+        why = "no known entry can confirm a precision"
+    return f"Ranked and not filled in: {quoted(names)}, because {why}."
+
+
+def _describe_missing(labels: PartialLabels, name: str, coupling: str, other: str, sure_only: bool) -> Iterator[str]:
     gaps = ~labels.observed
     if not gaps.any():
         yield "There is no gap: nothing was filled in; given entries were checked. For new items, save the model."
@@ -50,7 +81,9 @@ def _describe_missing(labels: PartialLabels, name: str, coupling: str, sure_only
         empty = ~labels.annotated
     which = "the surest" if sure_only else "all"
     if empty.any():
-        yield f"{plural(int(empty.sum()), 'item')} without any label: {name} fills {which} of their entries."
+        n = int(empty.sum())
+        entries = f"{'its' if n == 1 else 'their'} {other}entries"
+        yield f"{plural(n, 'item')} without any {other}label: {name} fills {which} of {entries}."
     inside = gaps & ~empty[:, None]
     if inside.any() and not labels.positive_only:
         n = int(inside.sum())

@@ -14,7 +14,7 @@ from scipy import sparse
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.completed_frame import build_frame
-from halflabel.completion.gap_sentences import describe_gaps
+from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
 from halflabel.completion.sources import Sources
 from halflabel.evidence.components import take_components
 from halflabel.evidence.drawing import digest_table
@@ -96,8 +96,12 @@ class Values:
     @property
     def gaps(self) -> tuple[str, ...]:
         """The kinds of gap, and how each kind was filled, in sentences."""
-        voted = () if self.sources is None else self.sources.sentences
-        return describe_gaps(self.labels if self.sources is None else self.learned_from, self.model, self.rule, voted)
+        if self.sources is not None:
+            return describe_gaps(self.learned_from, self.model, self.rule, self.sources.sentences, voted=True)
+        part, ranked = self.of_filled, [self.labels.names[j] for j in np.flatnonzero(self.ranked_only)]
+        first = (describe_ranked(ranked, self.observed_rate),) if ranked else ()
+        has_others = part.labels.shape[1] < self.opened.written_labels.shape[1]
+        return describe_gaps(part.labels, part.model, self.rule, first, has_others=has_others)
 
     @property
     def weights(self) -> sparse.csr_array | None:
@@ -143,13 +147,18 @@ class Values:
         unfilled = self.labels.is_mixed and (self.observed_rate is None or self.min_precision is not None)
         return np.asarray(self.labels.positives) & unfilled
 
-    @cached_property
+    @property
     def of_filled(self) -> Self:
         """The evidence of the labels that are filled in, which do not depend on labels that are ranked only."""
-        if not self.ranked_only.any():
+        return self.of_checked if self.ranked_only.any() else self
+
+    @cached_property
+    def of_checked(self) -> Self:
+        """The evidence of the labels with irrelevant entries in a mixed table: no other label has a quality."""
+        if not self.labels.is_mixed:
             return self
         assert isinstance(self.model, MixedLabeler)  # no other method supports such tables
-        kept = np.flatnonzero(~self.ranked_only)
+        kept = np.flatnonzero(~np.asarray(self.labels.positives))
         opened = self.opened.keep_labels([self.labels.names[j] for j in kept])
         delivered = None if self.delivered is None else self.delivered[:, kept]
         return replace(self, opened=opened, model=self.model.first_, delivered=delivered).obey_rules()

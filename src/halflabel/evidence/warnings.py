@@ -75,7 +75,7 @@ def collect_warnings(
     selected: bool = False,
     groups: int | None = None,
     correction: Sequence[Result] = (),
-    broken: Sequence[Result] = (),
+    others: Sequence[Result] = (),
     accepted: Sequence[str] = (),
     voted: bool = False,
 ) -> list[Result]:
@@ -103,8 +103,8 @@ def collect_warnings(
         Number of groups that the labelled items are of, if items have groups.
     correction : sequence of dict
         From :func:`describe_correction`, if probabilities were corrected for this difference.
-    broken : sequence of dict
-        From :func:`describe_broken`, if given entries break rules between labels.
+    others : sequence of dict
+        From :func:`describe_broken` and :func:`describe_share`, if there are any.
     accepted : sequence of str
         Codes of checks whose results are notes, because a person has read and accepted them.
     voted : bool, default=False
@@ -121,7 +121,7 @@ def collect_warnings(
     results = [
         *correction,
         *contradictions,
-        *broken,
+        *others,
         *([_describe_assumption(positive["observed_rate"])] if positive else ()),
         *(_name_votes(learned) if voted else learned),
         *([] if contradictions else _check_calibration(quality, positive)),
@@ -226,6 +226,16 @@ def _describe_assumption(c: float | None) -> Result:
         f"{start} All probabilities of being relevant are right only if {percent(c)} of the relevant entries were "
         "assigned, with the same chance for all items and labels. The table of label frequencies shows the "
         "results for other shares."
+    )
+    return make_result("label-frequency", "caution", "Probabilities depend on an assumption", text)
+
+
+def describe_share(names: Sequence[str], c: float) -> Result:
+    """Return the assumption about positive-only labels that are filled in together with other labels."""
+    text = (
+        f"An absent entry of {listed(names, 12)} can be irrelevant or a missing positive, so no entry of it is known "
+        "to be irrelevant, and the precision of the filled values cannot be observed. They are right only if "
+        f"{percent(c)} of the relevant entries were assigned, with the same chance for all items."
     )
     return make_result("label-frequency", "caution", "Probabilities depend on an assumption", text)
 

@@ -107,8 +107,7 @@ def show_completion(completion: Completion) -> str:
 
 def render_completion(completion: Completion) -> str:
     """Return the sentences, the worst labels and a small map as escaped HTML for a notebook."""
-    p = completion.evidence.learned_probabilities
-    rows = describe_labels(completion.labels, completion.evidence.learned_from, completion.state, p, None)[:MAX_LABELS]
+    rows = describe_labels(completion.evidence.of_checked, None)[:MAX_LABELS]
     sentences = (*describe_completion(completion), *completion.notes)
     return (
         load_templates()

@@ -101,7 +101,7 @@ class Plots:
         gaps = ~completion.labels.observed
         if not gaps.any():
             raise ValueError("there is no gap, so that nothing could be filled.")
-        rows = count_fillable(gaps, completion.evidence.fill_at, PRECISIONS)
+        rows = count_fillable(gaps, completion.evidence.of_checked.fill_at, PRECISIONS)
         return plot_coverage(make_axes(ax), rows, completion.evidence.min_precision)
 
     def prevalence(self, by: str | None = None, *, ax: Axes | None = None, **asked: Any) -> Axes:

@@ -16,6 +16,7 @@ from halflabel.labels.metrics import auc_per_label, brier, f1_per_label, macro_a
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
+    from halflabel.completion.evidence import Evidence
 
 #: The expected precisions for which a report counts the gaps that can be filled.
 PRECISIONS = (0.90, 0.95, 0.99)
@@ -60,22 +61,22 @@ def count_relevant(completion: Completion, precision: float) -> dict[str, Any]:
         this number (up to 16 times) at which clearly more could be filled in, with the number of entries, or None. It
         is estimated from the uncertainty of the calibration, which falls with the root of the number.
     """
-    gaps = ~completion.labels.observed
-    filled = int((completion.evidence.fill_at(precision) > 0).sum())
-    labelled = int((~completion.evidence.learned_from.unlabelled).sum())
+    evidence = completion.evidence.of_checked
+    filled = int((evidence.fill_at(precision) > 0).sum())
+    labelled = int((~evidence.learned_from.unlabelled).sum())
     return {
         "precision": precision,
-        "expected": float(completion.evidence.probabilities[gaps].sum()),
+        "expected": float(evidence.probabilities[~evidence.labels.observed].sum()),
         "filled": filled,
         "labelled": labelled,
-        "more": None if completion.labels.positive_only else _find_more(completion, precision, filled, labelled),
+        "more": None if evidence.labels.positive_only else _find_more(evidence, precision, filled, labelled),
     }
 
 
-def _find_more(completion: Completion, precision: float, filled: int, labelled: int) -> tuple[int, int] | None:
+def _find_more(evidence: Evidence, precision: float, filled: int, labelled: int) -> tuple[int, int] | None:
     """Return a larger number of labelled items and the number of entries that could be filled in, or None."""
     for factor in (2, 4, 8, 16):
-        entries = int((completion.evidence.fill_at(precision, factor) > 0).sum())
+        entries = int((evidence.fill_at(precision, factor) > 0).sum())
         if entries >= max(CLEARLY * filled, filled + MIN_MORE):
             return factor * labelled, entries
     return None
@@ -104,30 +105,18 @@ def _describe_filled(completion: Completion, at: Mask, chance: Callable[[Floats]
     return {"filled": int(at.sum()), "right": right, "shown": shown}
 
 
-def describe_labels(
-    labels: PartialLabels,
-    learned: PartialLabels,
-    state: NDArray[np.int8],
-    probabilities: Floats,
-    thresholds: Floats | None,
-) -> list[dict[str, Any]]:
+def describe_labels(evidence: Evidence, thresholds: Floats | None) -> list[dict[str, Any]]:
     """Return counts, rates and quality of each label, the worst first: by area under the ROC curve.
 
     Parameters
     ----------
-    labels : PartialLabels
-        The given labels.
-    learned : PartialLabels
-        The labels that the method was fitted on: the given ones, except for positive-only labels.
-    state : ndarray of shape (n_items, n_labels)
-        After filling: +1, -1, 0 left unknown.
-    probabilities : ndarray of the same shape
-        Of relevance in ``learned``, out of fold for observed entries.
+    evidence : Evidence
     thresholds : ndarray of shape (n_labels,) or None
-        On ``probabilities``; None if the thresholds in use are on other probabilities.
+        On its ``learned_probabilities``; None if the thresholds in use are on other probabilities.
     """
+    labels, state = evidence.labels, evidence.state
     observed, relevant = labels.observed.sum(axis=0), labels.relevant.sum(axis=0)
-    quality = _measure_labels(learned, state, probabilities, thresholds)
+    quality = _measure_labels(evidence.learned_from, state, evidence.learned_probabilities, thresholds)
     columns: dict[str, Any] = {
         "name": labels.names,
         "observed": observed,

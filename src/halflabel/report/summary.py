@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._forwarding import accept_seed
 from halflabel._version import list_versions
-from halflabel._wording import clipped
+from halflabel._wording import clipped, listed
 from halflabel.completion.contribution_table import write_largest
 from halflabel.completion.review_list import list_for_review
 from halflabel.evidence.calibration_error import measure_calibration
@@ -42,6 +42,7 @@ from halflabel.table.items import choose_shown, describe_cells, take_shown
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
+    from halflabel.completion.evidence import Evidence
     from halflabel.evidence.certificate import Certificate
 
 #: Maximum number of labels in the table; of more labels the worst and the best are listed.
@@ -166,9 +167,9 @@ def _summarize_predictions(completion: Completion) -> dict[str, Any]:
     labels = completion.labels
     relevance, learned = completion.evidence.has_precision, completion.evidence.learned_probabilities
     known = completion.evidence.checked_on
-    quality = measure_quality(completion.evidence.calibrated_on, learned, _thresholds(completion))
+    quality = measure_quality(completion.evidence.calibrated_on, learned, _thresholds(completion.evidence))
     return {
-        "expected": count_fillable(~labels.observed, completion.evidence.fill_at) if relevance else None,
+        "expected": count_fillable(~labels.observed, completion.evidence.of_checked.fill_at) if relevance else None,
         "relevant": write_fillable(completion) if relevance else None,
         "errors": summarize_errors(completion) if relevance else None,
         "filled_as": count_filled(completion) if relevance else None,
@@ -187,19 +188,22 @@ def _summarize_positive(completion: Completion) -> dict[str, Any] | None:
     return {**described, "probability_of": completion.probability_of, "assumptions": rows}
 
 
-def _thresholds(completion: Completion) -> Floats | None:
+def _thresholds(evidence: Evidence) -> Floats | None:
     """Return the thresholds in use, or None if they are on probabilities that cannot be checked."""
-    return None if completion.labels.positive_only else read_thresholds(completion.model)
+    return None if evidence.labels.positive_only else read_thresholds(evidence.model)
 
 
 def _summarize_labels(completion: Completion) -> dict[str, Any]:
     """Return the table of labels, without its middle if it is too long."""
-    learned, p = completion.evidence.learned_from, completion.evidence.learned_probabilities
-    rows = describe_labels(completion.labels, learned, completion.state, p, _thresholds(completion))
+    part = completion.evidence.of_checked
+    rows = describe_labels(part, _thresholds(part))
     rows = [{**row, "name": clipped(row["name"])} for row in rows]
+    names = [name for name in completion.labels.names if name not in part.labels.names]
+    unchecked = listed(names) if names else ""
     if len(rows) <= MAX_LABELS:
-        return {"rows": rows, "left_out": 0, "cut_at": None}
-    return {"rows": rows[:WORST] + rows[-BEST:], "left_out": len(rows) - WORST - BEST, "cut_at": WORST}
+        return {"rows": rows, "left_out": 0, "cut_at": None, "unchecked": unchecked}
+    shown = rows[:WORST] + rows[-BEST:]
+    return {"rows": shown, "left_out": len(rows) - len(shown), "cut_at": WORST, "unchecked": unchecked}
 
 
 def _summarize_suspects(completion: Completion) -> dict[str, Any]:
