@@ -33,7 +33,7 @@ def describe_gaps(
         The labels that are filled in.
     model, rule
     first : tuple of str
-        Sentences about other entries, such as those with votes.
+        Sentences about other entries, such as entries with votes.
     voted : bool, default=False
         Whether these are entries with votes, which the rule decides, too.
     has_others : bool, default=False
