@@ -30,10 +30,6 @@ from halflabel.labels.positive_only import LearnsFromPositives
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
 
-#: Quantile of the normal distribution for a range of 90 %.
-Z = 1.645
-
-
 class CheckedValues(Values):
     """The values of a completion with the results of the checks."""
 
@@ -121,11 +117,6 @@ class CheckedValues(Values):
             return self.probabilities
         before, observed = self.as_known.label_probabilities_, self.labels.observed
         return np.where(observed, before, shift.vary(before, ~self.labels.unlabelled, z))
-
-    @cached_property
-    def probability_range(self) -> tuple[Floats, Floats]:
-        """The ends of the probabilities in a range of 90 %: the rates among the gaps are uncertain where shifted."""
-        return self.vary_rates(-Z), self.vary_rates(Z)
 
     def measure_separation(self) -> float | None:
         """Return how well features separate items with few known entries from the other items, as :attr:`drift`."""

@@ -106,11 +106,18 @@ class Evidence(CheckedValues):
         """The number of filled entries that are expected to be wrong, per label and in all."""
         if self.of_filled is not self:
             return self.of_filled.expected_errors
+        return self._estimate_errors(np.where(self.labels.observed, 0, self.state))
+
+    def expect_errors_in(self, value: int) -> pd.Series:
+        """Return the row of all labels of :attr:`expected_errors` for the gaps filled as +1 or as -1 alone."""
+        filled = ~self.labels.observed & (self.state == value)
+        return self._estimate_errors(np.where(filled, value, 0)).iloc[-1]
+
+    def _estimate_errors(self, filled: NDArray[np.int64]) -> pd.DataFrame:
         order, model = self._order, self.model
-        filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
         return estimate_errors(
             self.calibrated_on[order],
-            filled[order],
+            filled[order].astype(np.int8),
             self.probabilities[order],
             model.label_scores_[order],
             model.out_of_fold_scores_[order],

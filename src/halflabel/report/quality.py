@@ -88,21 +88,19 @@ def count_filled(completion: Completion) -> dict[str, dict[str, Any]]:
     ``shown`` is this share in words. It is a range of 90 % where the probabilities of gaps were shifted, because one
     number would look more exact than it is.
     """
-    gaps = ~completion.labels.observed
-    relevant, irrelevant = (gaps & (completion.state == value) for value in (1, -1))
-    return {
-        "relevant": _describe_filled(completion, relevant, lambda p: p),
-        "irrelevant": _describe_filled(completion, irrelevant, lambda p: 1 - p),
-    }
+    return {"relevant": _describe_filled(completion, 1), "irrelevant": _describe_filled(completion, -1)}
 
 
-def _describe_filled(completion: Completion, at: Mask, chance: Callable[[Floats], Floats]) -> dict[str, Any]:
-    """Return a row of :func:`count_filled`, from the chance that a value is right, given its probability."""
-    right, evidence = _mean(chance(completion.evidence.probabilities[at])), completion.evidence
+def _describe_filled(completion: Completion, value: int) -> dict[str, Any]:
+    """Return a row of :func:`count_filled`."""
+    evidence = completion.evidence
+    p = evidence.probabilities[~completion.labels.observed & (completion.state == value)]
+    filled, right = len(p), _mean(p if value > 0 else 1 - p)
     shown = percent(right)
-    if evidence.as_known is not None:
-        shown = " to ".join(percent(end) for end in sorted(_mean(chance(p[at])) for p in evidence.probability_range))
-    return {"filled": int(at.sum()), "right": right, "shown": shown}
+    if filled and evidence.as_known is not None:
+        least, most = (percent(1 - wrong / filled) for wrong in evidence.expect_errors_in(value)[["high", "low"]])
+        shown = f"{least} to {most}"
+    return {"filled": filled, "right": right, "shown": shown}
 
 
 def describe_labels(evidence: Evidence, thresholds: Floats | None) -> list[dict[str, Any]]:
