@@ -48,12 +48,14 @@ class Review:
         return Situation(self.labels.state, self.book.current, fit.spread(completion.labels.names, self.labels))
 
     def answer(self, now, kind):
-        """Answer the next questions of a queue."""
-        for question in choose_questions(now, kind, BATCH):
+        """Answer the next questions of a queue, and return whether it had any."""
+        questions = choose_questions(now, kind, BATCH)
+        for question in questions:
             row, column = question.row, question.column
             n, value = self.book.next_number, int(self.truth.relevant[row, column])
             body = {"item": str(row), "label": self.truth.names[column], "value": value, "why": question.why}
             self.book.apply(Record(n, "answer", "one", "", str(n), {**body, **now.predict(row, column)}))
+        return bool(questions)
 
     def measure(self, now):
         """Return the errors that are left and what the sentence states, or None if it states no number."""
@@ -76,8 +78,7 @@ def run(name, seed, noise, kind, answers):
     """Yield one record for each state after answers."""
     review = Review(name, seed, noise)
     now = review.fit()
-    while len(review.book) < answers:
-        review.answer(now, kind)
+    while len(review.book) < answers and review.answer(now, kind):
         now = review.fit()
         if (record := review.measure(now)) is not None:
             yield {"noise": noise, "queue": kind, **record}
@@ -88,13 +89,14 @@ def main():
     parser = make_parser(__doc__, REPORT, 3)
     parser.add_argument("--answers", type=int, default=300)
     parser.add_argument("--noise", type=float, default=0.03)
+    parser.add_argument("--queues", nargs="+", default=["uncertain", "rare", "random"])
     options = parser.parse_args()
     every = [
         (name, seed, noise, kind)
         for seed in range(10, 10 + options.repeats)
         for name in options.sets
         for noise in (0.0, options.noise)
-        for kind in ("uncertain", "boundary", "random")
+        for kind in options.queues
     ]
     with use_one_thread():
         table = pd.DataFrame([record for each in every for record in run(*each, options.answers)])

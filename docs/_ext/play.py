@@ -94,7 +94,8 @@ def make_page(record: dict[str, Any]) -> str:
     """Return the review page as one file: its styles, its modules by an import map, and the script with the record."""
     static = files("halflabel.review_page") / "static"
     html = (static / "index.html").read_text(encoding="utf-8")
-    modules = {file.name: file.read_text(encoding="utf-8") for file in static.iterdir() if file.name.endswith(".js")}
+    scripts = [*static.iterdir(), *(files("halflabel.report") / "scripts").iterdir()]
+    modules = {file.name: file.read_text(encoding="utf-8") for file in scripts if file.name.endswith(".js")}
     named = {f"halflabel/{name}": _as_url(code) for name, code in modules.items()}
     css = (static / "review.css").read_text(encoding="utf-8")
     script = (Path(__file__).parent / "play.js").read_text(encoding="utf-8")

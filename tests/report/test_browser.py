@@ -181,7 +181,7 @@ def test_a_label_is_chosen_without_scripts(browse, at_random, tmp_path: Path):
     """Checking a radio button, as a click on a small map does, shows that label in the large one."""
     ask = """<script>addEventListener("load", () => {
       document.querySelector("label[for=m3]").click()
-      const shown = [...document.querySelectorAll(".layer")].map(e => getComputedStyle(e).display)
+      const shown = [...document.querySelectorAll("use.layer")].map(e => getComputedStyle(e).display)
       document.title = shown.join(" ")
     })</script></body>"""
     page = tmp_path / "page.html"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halflabel._version import __version__
 from halflabel._wording import clipped
 from halflabel.completion.explanation import find_label
 from halflabel.report.axes import NAME_SIZE, plot_map
 from halflabel.report.figures import CLASSES, draw_map
+from halflabel.report.map_page import draw_map_page
 from halflabel.report.region_names import HEIGHT, WIDTH, fit_texts
 from halflabel.report.render import load_templates
 from halflabel.report.scatter import CODES, WORDS, encode_entries, fit_to_frame, summarize_map
@@ -52,7 +51,7 @@ def draw_picture(
     drawn : ItemMap
         From :meth:`halflabel.Completion.map`, of two dimensions.
     suffix : {".html", ".svg", ".png"}
-        A page and a drawing have a title on each mark; on a page, the label is chosen.
+        A drawing has a title on each mark. A page can be zoomed, searched and selected from.
     label : str, optional
         The label that decides the colours; by default the one with the most relevant entries.
     show : sequence of str
@@ -71,9 +70,9 @@ def draw_picture(
     if suffix == ".png":
         return _draw_image(completion, drawn, j)
     first = None if label is None else j
-    points = summarize_map(completion, drawn, show, first=first)
-    draw = _draw_page if suffix == ".html" else _draw_svg
-    return draw(completion, points, title).encode()
+    if suffix == ".html":
+        return draw_map_page(completion, drawn, show, title, first).encode()
+    return _draw_svg(summarize_map(completion, drawn, show, first=first), title).encode()
 
 
 def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Axes:
@@ -104,23 +103,7 @@ def _draw_image(completion: Completion, drawn: ItemMap, j: int) -> bytes:
     return file.getvalue()
 
 
-def _draw_page(completion: Completion, points: dict[str, Any], title: str) -> str:
-    return (
-        load_templates()
-        .get_template("map_page.html.j2")
-        .render(
-            title=clipped(title),
-            map=points,
-            map_figure=draw_map(points),
-            positive=completion.labels.positive_only,
-            unknown=bool((completion.state == 0).any()),
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            versions={"halflabel": __version__},
-        )
-    )
-
-
-def _draw_svg(completion: Completion, points: dict[str, Any], title: str) -> str:
+def _draw_svg(points: dict[str, Any], title: str) -> str:
     figure = draw_map(points)
     used = set(points["labels"][0]["codes"])
     legend = [{"name": CLASSES[code], "words": words} for code, words in zip(CODES, WORDS, strict=True) if code in used]

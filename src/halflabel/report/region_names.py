@@ -9,11 +9,14 @@ import numpy as np
 
 from halflabel._arrays import Floats, Ints
 
+#: Coordinates: whole numbers where a drawing has them.
+Places = Floats | Ints
+
 #: Size of a map in its own units.
 WIDTH, HEIGHT = 1000, 620
 
-#: Height of a line of text on the map, and mean width of a letter.
-LINE, LETTER = 20, 8.5
+#: Height of a line of text on the map, and mean width of a letter of 16 units in a wide bold font.
+LINE, LETTER = 20, 10.5
 
 #: Distances from the centre of a region at which a name is tried, and the number of directions.
 DISTANCES, DIRECTIONS = range(0, 261, 20), 16
@@ -23,7 +26,7 @@ COST = 0.05
 
 
 def fit_texts(
-    places: Ints, texts: Sequence[Sequence[str]], points: Ints, letter: float = LETTER, line: float = LINE
+    places: Floats, texts: Sequence[Sequence[str]], points: Places, letter: float = LETTER, line: float = LINE
 ) -> list[tuple[int, str, float, float]]:
     """Return the names that have room on a map: the number of the region, the text, and its middle.
 
@@ -32,11 +35,11 @@ def fit_texts(
 
     Parameters
     ----------
-    places : ndarray of int, shape (n_places, 2)
+    places : ndarray of shape (n_places, 2)
         The centres of the regions.
     texts : sequence of sequences of str
         The alternatives of each place, the preferred one first.
-    points : ndarray of int, shape (n_points, 2)
+    points : ndarray of shape (n_points, 2)
         The items on the map.
     letter, line : float
         Width of a letter and height of a line, in the units of the places.
@@ -44,7 +47,7 @@ def fit_texts(
     Examples
     --------
     >>> cloud = np.array([[x, y] for x in range(480, 521, 5) for y in range(290, 311, 5)])
-    >>> fit_texts(np.array([[500, 300], [700, 300]]), [["loud", "a"], ["loud"]], cloud)
+    >>> fit_texts(np.array([[500.0, 300.0], [700.0, 300.0]]), [["loud", "a"], ["loud"]], cloud)
     [(0, 'loud', 500.0, 280.0)]
     """
     taken: list[tuple[float, float, float]] = []  # middle and half of the width
@@ -75,7 +78,7 @@ def _list_places(x: float, y: float, half: float, line: float) -> list[tuple[flo
     return [(u, v) for u, v in moved if line <= v <= HEIGHT - line / 2]
 
 
-def _cost(place: tuple[float, float], centre: tuple[float, float], half: float, line: float, points: Ints) -> float:
+def _cost(place: tuple[float, float], centre: tuple[float, float], half: float, line: float, points: Places) -> float:
     """Return how many items a text covers, and how far it is from its region."""
     apart: Floats = np.abs(points - np.array(place) - np.array([0, -0.3 * line]))
     covered = int(((apart[:, 0] < half) & (apart[:, 1] < 0.7 * line)).sum())

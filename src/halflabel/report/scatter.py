@@ -47,6 +47,9 @@ CELL = 31
 #: Sizes of the names of regions, in the units of the map: the smallest and the largest region.
 SMALL, LARGE = 14, 20
 
+#: Number of items around the centre of a region that decide the colour of its name.
+NEAR = 25
+
 #: Maximum number of pixels of all images together.
 MAX_PIXELS = 2_000_000
 
@@ -59,6 +62,7 @@ def choose_points(
     rng: np.random.Generator,
     first: int | None = None,
     p: Floats | None = None,
+    max_points: int = MAX_POINTS,
 ) -> dict[str, Any]:
     """Return the points of the map with one letter of :data:`CODES` per point and label.
 
@@ -80,13 +84,16 @@ def choose_points(
         A label that is shown first; by default the shown labels have the order of the table.
     p : ndarray of shape (n_items, n_labels), optional
         Probabilities of being relevant, which distinguish uncertain values from others.
+    max_points : int, default=2000
+        Maximum number of items.
     """
     shown = np.sort(np.argsort(-labels.relevant.sum(axis=0), kind="stable")[:MAX_LABELS])
     if first is not None:
         shown = np.array([first, *shown[shown != first][: MAX_LABELS - 1]])
     codes = encode_entries(labels, state, p)[:, shown]
-    rows = sample_balanced(codes, MAX_POINTS, rng)
-    xy, at_edge = fit_to_frame(coordinates)
+    rows = sample_balanced(codes, max_points, rng)
+    places, at_edge = fit_to_frame(coordinates)
+    xy = np.rint(places).astype(np.intp)
     if ink is not None:
         rows = thin_to_grid(xy, rng.permutation(len(xy)), ~labels.unlabelled, MAX_PIXELS // ink[0].size)
         xy = (xy // CELL) * CELL + CELL // 2
@@ -128,14 +135,14 @@ def sample_balanced(codes: Ints, max_rows: int, rng: np.random.Generator) -> Int
     return np.flatnonzero(chosen)
 
 
-def fit_to_frame(coordinates: Floats) -> tuple[Ints, Mask]:
-    """Return whole coordinates inside the map, and which items are far outside and therefore moved to its edge."""
+def fit_to_frame(coordinates: Floats) -> tuple[Floats, Mask]:
+    """Return coordinates inside the map, and which items are far outside and therefore moved to its edge."""
     low, high = np.quantile(coordinates, [0.005, 0.995], axis=0)
     span = np.where(high > low, high - low, 1.0)
     share = 0.04 + 0.92 * np.where(high > low, (coordinates - low) / span, 0.5)
     inside = np.clip(share, 0.01, 0.99)
     pixels = np.column_stack([inside[:, 0] * WIDTH, (1 - inside[:, 1]) * HEIGHT])
-    return np.rint(pixels).astype(np.intp), np.asarray((share != inside).any(axis=1))
+    return pixels, np.asarray((share != inside).any(axis=1))
 
 
 def thin_to_grid(xy: Ints, order: Ints, first: Mask, max_rows: int) -> Ints:
@@ -153,6 +160,7 @@ def summarize_map(
     ink: NDArray[np.uint8] | None = None,
     random_state: int = 0,
     first: int | None = None,
+    max_points: int = MAX_POINTS,
 ) -> dict[str, Any]:
     """Return the points of the map with a title for each: the id of its item, its shown text and its labels.
 
@@ -168,23 +176,28 @@ def summarize_map(
         Decides which items are on the map if there are too many for all of them.
     first : int, optional
         The label that is shown first.
+    max_points : int, default=2000
+        Maximum number of items.
     """
     labels, state = completion.labels, completion.state
     coordinates, p = drawn.places, completion.evidence.printed_probabilities
-    points = choose_points(coordinates, labels, state, ink, np.random.default_rng(random_state), first, p)
-    regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]))
+    rng = np.random.default_rng(random_state)
+    points = choose_points(coordinates, labels, state, ink, rng, first, p, max_points)
+    regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]), points["labels"])
     rows = np.array(points["rows"], dtype=np.intp)
     cells = describe_cells(take_shown(completion.opened, shown, rows))
     titles = write_titles(completion.index[rows], cells, labels, state, rows)
     return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
 
 
-def _name_regions(drawn: ItemMap, points: Ints) -> list[dict[str, Any]]:
-    """Return the names of regions with their places, the places of their regions, and their sizes."""
+def _name_regions(drawn: ItemMap, points: Ints, labels: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
+    """Return the names of regions with their places and sizes, and for which labels most items there are relevant."""
     places = fit_to_frame(drawn.places)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
     largest = max((each.n_items for each in drawn.regions), default=1)
     sizes = [SMALL + (LARGE - SMALL) * np.sqrt(each.n_items / largest) for each in drawn.regions]
     texts = [each.names for each in drawn.regions]
+    some = points[:: len(points) // MAX_POINTS + 1]
+    relevant = np.array([[code in "Rrp" for code in label["codes"]] for label in labels])
     return [
         {
             "x": round(x),
@@ -193,17 +206,25 @@ def _name_regions(drawn: ItemMap, points: Ints) -> list[dict[str, Any]]:
             "text": drawn.regions[r].describe(),
             "size": round(sizes[r]),
             "line": _draw_line(places[r], x, y, sizes[r]),
+            "centre": np.rint(places[r]).astype(int).tolist(),
+            "relevant": (relevant[:, _find_near(points, places[r])].mean(axis=1) > 0.5).tolist(),
         }
-        for r, name, x, y in fit_texts(places, texts, points, letter=LETTER * LARGE / 16, line=1.25 * LARGE)
+        for r, name, x, y in fit_texts(places, texts, some, letter=LETTER * LARGE / 16, line=1.25 * LARGE)
     ]
 
 
-def _draw_line(centre: Ints, x: float, y: float, size: float) -> str:
+def _find_near(points: Ints, place: Floats) -> Ints:
+    """Return the drawn items nearest to a place."""
+    apart = np.hypot(*(points - place).T)
+    return np.argsort(apart, kind="stable")[:NEAR]
+
+
+def _draw_line(centre: Floats, x: float, y: float, size: float) -> str:
     """Return the path from a region to its name, or an empty text if the name is at the region."""
     if abs(y - centre[1]) < 1.2 * size and abs(x - centre[0]) < 4 * size:
         return ""
     end = y + 0.3 * size if centre[1] > y else y - 0.9 * size
-    return f"M{centre[0]} {centre[1]}L{round(x)} {round(end)}"
+    return f"M{round(centre[0])} {round(centre[1])}L{round(x)} {round(end)}"
 
 
 def try_map(

@@ -41,6 +41,9 @@ MAX_PAGE = 40
 #: A number above every row and every column of a table.
 LARGEST = 2**31
 
+#: The folders with the files of the page. A map that is written as a page has the scripts of the report, too.
+_STATIC = (files("halflabel.review_page") / "static", files("halflabel.report") / "scripts")
+
 #: Types of the files of the page.
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
@@ -76,12 +79,11 @@ async def send_static(_: Session, request: Request) -> Response:
 
 def read_static(name: str) -> Response:
     """Return a file of the page."""
-    folder = files("halflabel.review_page") / "static"
-    known = {entry.name for entry in folder.iterdir()}
+    known = {file.name: file for folder in _STATIC for file in folder.iterdir()}
     kind = _TYPES.get(name.rsplit(".", 1)[-1])
     if name not in known or kind is None:
         return Response("There is no such file.", status_code=404, media_type="text/plain")
-    return Response((folder / name).read_bytes(), media_type=kind)
+    return Response(known[name].read_bytes(), media_type=kind)
 
 
 async def send_media(session: Session, request: Request) -> Response:

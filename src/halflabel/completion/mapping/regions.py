@@ -71,7 +71,7 @@ def shorten_labels(names: Sequence[str]) -> list[str]:
     >>> shorten_labels(["GO:0005 cell wall", "GO:0005 cell cycle", "GO:0005 ribosome"])
     ['cell wall', 'cell cycle', 'ribosome']
     >>> shorten_labels(["Species AdenomeraHylaedactylus", "Species AdenomeraAndreae", "Genus Hyla"])
-    ['… AdenomeraHylaedactylus', 'Species AdenomeraAndreae', 'Genus Hyla']
+    ['…AdenomeraHylaedactylus', 'Species AdenomeraAndreae', 'Genus Hyla']
     """
     pairs = list(zip(min(names), max(names), strict=False)) if len(names) > 1 else []
     same = next((k for k, (first, last) in enumerate(pairs) if first != last), len(pairs))
@@ -80,9 +80,15 @@ def shorten_labels(names: Sequence[str]) -> list[str]:
     rest = [name[n:] for name in names]
     starts = Counter(name[: LENGTH // 2] for name in rest)
     return [
-        f"…{name[1 - LENGTH :]}" if len(name) > LENGTH and starts[name[: LENGTH // 2]] > 1 else clipped(name, LENGTH)
+        _keep_end(name) if len(name) > LENGTH and starts[name[: LENGTH // 2]] > 1 else clipped(name, LENGTH)
         for name in rest
     ]
+
+
+def _keep_end(name: str) -> str:
+    """Return the end of a long name, from the beginning of a word if there is one in its first half."""
+    end = name[1 - LENGTH :]
+    return f"…{end[next((k + 1 for k in range(LENGTH // 2) if not end[k].isalnum()), 0) :]}"
 
 
 def estimate_lift(inside: Floats, n_inside: Floats, outside: Floats, n_outside: Floats, z: float) -> Floats:

@@ -1,6 +1,7 @@
 // The map with everything around it: choice of label and colour, legend, hints, mouse, keys, lasso.
 
 import { byId, count, fillSelect, make } from "/static/dom.js";
+import { bindGestures } from "/static/gestures.js";
 import { STATES } from "/static/item.js";
 import { drawLine, selectInside, writeBits } from "/static/lasso.js";
 import { ItemMap } from "/static/map.js";
@@ -18,7 +19,6 @@ export class MapPanel {
     this.label = 0;
     this.current = null;
     this.isLasso = false;
-    this.polygon = null;
     this.map.painted = () => this.drawTop();
     fillSelect(byId("map-label"), labels.map((name, j) => [j, name]));
     byId("map-label").onchange = (event) => this.showLabel(Number(event.target.value), true);
@@ -29,8 +29,14 @@ export class MapPanel {
     };
     byId("map-reset").onclick = () => this.map.reset();
     new ResizeObserver(() => this.map.draw()).observe(byId("map-box"));
-    this.bindPointer(byId("map"));
-    byId("map").addEventListener("keydown", (event) => this.moveByKey(event));
+    bindGestures(this.map, {
+      isLasso: () => this.isLasso,
+      draw: (polygon) => this.drawTop(polygon ?? []),
+      select: (polygon) => this.select(polygon),
+      open: actions.onOpen,
+      point: (x, y) => this.showTip(x, y),
+      leave: () => (byId("tip").hidden = true),
+    });
   }
 
   /** Show the points, requested here or earlier. */
@@ -96,7 +102,6 @@ export class MapPanel {
 
   clearSelection() {
     this.map.selected = null;
-    this.polygon = null;
     this.toggleLasso(false);
     this.map.draw();
   }
@@ -104,21 +109,20 @@ export class MapPanel {
   /** Select what lies inside of a polygon of page pixels. */
   select(polygon) {
     const chosen = selectInside(this.map, polygon);
-    this.polygon = null;
     this.map.selected = chosen.number ? chosen.bits : null;
     this.toggleLasso(false);
     this.map.draw();
     if (chosen.number) this.actions.onSelect(writeBits(chosen.bits), this.label);
   }
 
-  drawTop() {
+  drawTop(polygon = []) {
     const { canvas } = this.map;
     if (this.top.width !== canvas.width || this.top.height !== canvas.height) {
       [this.top.width, this.top.height] = [canvas.width, canvas.height];
     }
     const context = this.top.getContext("2d");
     const style = getComputedStyle(document.documentElement);
-    drawLine(context, this.polygon ?? [], style.getPropertyValue("--accent"));
+    drawLine(context, polygon, style.getPropertyValue("--accent"));
     if (this.current === null || !this.map.n) return;
     const [x, y] = this.map.place(this.current).map((value) => value * devicePixelRatio);
     const ring = (radius, colour, width) => {
@@ -130,50 +134,6 @@ export class MapPanel {
     };
     ring(8, style.getPropertyValue("--paper"), 5);
     ring(8, style.getPropertyValue("--ink"), 2);
-  }
-
-  bindPointer(canvas) {
-    let last = null;
-    let moved = 0;
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      [last, moved] = [[event.offsetX, event.offsetY], 0];
-      if (this.isLasso) this.polygon = [last];
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      const here = [event.offsetX, event.offsetY];
-      if (!last) return this.showTip(...here);
-      const step = [here[0] - last[0], here[1] - last[1]];
-      moved += Math.abs(step[0]) + Math.abs(step[1]);
-      last = here;
-      if (this.polygon) {
-        this.polygon.push(here);
-        this.drawTop();
-      } else this.map.pan(...step);
-    });
-    canvas.addEventListener("pointerup", (event) => {
-      last = null;
-      if (this.polygon) return this.select(this.polygon);
-      const row = moved < 4 ? this.map.find(event.offsetX, event.offsetY) : -1;
-      if (row >= 0) this.actions.onOpen(row);
-    });
-    canvas.addEventListener("pointerleave", () => (byId("tip").hidden = true));
-    canvas.addEventListener("dblclick", () => this.map.reset());
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.map.zoom(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY);
-    }, { passive: false });
-  }
-
-  moveByKey(event) {
-    const { width, height } = byId("map").getBoundingClientRect();
-    const steps = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
-    if (steps[event.key]) this.map.pan(...steps[event.key]);
-    else if (event.key === "+") this.map.zoom(1.4, width / 2, height / 2);
-    else if (event.key === "-") this.map.zoom(1 / 1.4, width / 2, height / 2);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
   }
 
   async showTip(x, y) {

@@ -5,8 +5,10 @@ const SOFT = 30_000; // up to this number of points, discs have smooth edges
 const MAX_ZOOM = 200;
 
 export class ItemMap {
-  constructor(canvas) {
+  /** @param {HTMLCanvasElement} canvas  @param {number[]} size  the largest coordinates of the points */
+  constructor(canvas, size = [65535, 65535]) {
     this.canvas = canvas;
+    this.size = size;
     this.context = canvas.getContext("2d", { alpha: false });
     this.n = 0;
     this.onTop = new Uint32Array(0);
@@ -47,7 +49,7 @@ export class ItemMap {
   /** List the items that are painted last. */
   listTop() {
     const rows = [];
-    for (let i = 0; 2 * i < this.cells.length; i++) if (this.cells[2 * i] > 2) rows.push(i);
+    for (let i = 0; 2 * i < this.cells.length; i++) if (this.cells[2 * i] > 2 && this.cells[2 * i] < 8) rows.push(i);
     this.onTop = Uint32Array.from(rows);
   }
 
@@ -56,8 +58,9 @@ export class ItemMap {
     const read = (name) => parseColour(style.getPropertyValue(name));
     const [paper, yes, no, open] = ["--paper", "--accent", "--no", "--faint"].map(read);
     this.paper = pack(paper);
-    const fade = (colour) => mix(colour, paper, 0.45);
-    this.states = Uint32Array.from([open, fade(no), fade(yes), no, yes, no, yes, mix(open, paper, 0.3)].map(pack));
+    const fade = (colour, by = 0.45) => mix(colour, paper, by);
+    const states = [open, fade(no), fade(yes), no, yes, no, yes, fade(open, 0.3), fade(no, 0.7), fade(yes, 0.7)];
+    this.states = Uint32Array.from(states.map(pack));
     this.shades = Uint32Array.from({ length: 256 }, (_, i) =>
       pack(i < 128 ? mix(no, open, i / 128) : mix(open, yes, (i - 128) / 127)),
     );
@@ -78,8 +81,9 @@ export class ItemMap {
   transform() {
     const { width, height } = this.canvas;
     const margin = 12 * devicePixelRatio;
-    const factor = ((Math.min(width, height) - 2 * margin) / 65535) * this.view.scale;
-    return [factor, width / 2 - (32767.5 + this.view.x) * factor, height / 2 - (32767.5 + this.view.y) * factor];
+    const [across, down] = this.size;
+    const factor = Math.min((width - 2 * margin) / across, (height - 2 * margin) / down) * this.view.scale;
+    return [factor, width / 2 - (across / 2 + this.view.x) * factor, height / 2 - (down / 2 + this.view.y) * factor];
   }
 
   draw() {
@@ -153,9 +157,12 @@ export class ItemMap {
 
   /** Return the place of an item in pixels of the page. */
   place(row) {
+    return this.placeAt(this.points[2 * row], this.points[2 * row + 1]);
+  }
+
+  placeAt(x, y) {
     const [factor, left, up] = this.transform();
-    const scale = 1 / devicePixelRatio;
-    return [(this.points[2 * row] * factor + left) * scale, (this.points[2 * row + 1] * factor + up) * scale];
+    return [(x * factor + left) / devicePixelRatio, (y * factor + up) / devicePixelRatio];
   }
 
   pan(dx, dy) {
@@ -170,8 +177,9 @@ export class ItemMap {
     const at = [(x * devicePixelRatio - left) / factor, (y * devicePixelRatio - up) / factor];
     const scale = Math.min(MAX_ZOOM, Math.max(0.5, this.view.scale * by));
     const kept = this.view.scale / scale;
-    this.view.x = at[0] - 32767.5 - (at[0] - 32767.5 - this.view.x) * kept;
-    this.view.y = at[1] - 32767.5 - (at[1] - 32767.5 - this.view.y) * kept;
+    const [across, down] = this.size;
+    this.view.x = at[0] - across / 2 - (at[0] - across / 2 - this.view.x) * kept;
+    this.view.y = at[1] - down / 2 - (at[1] - down / 2 - this.view.y) * kept;
     this.view.scale = scale;
     this.draw();
   }
