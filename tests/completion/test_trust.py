@@ -18,7 +18,6 @@ from tests.completion.ways_of_missing import (
 )
 
 import halflabel as hl
-from halflabel._wording import percent
 from halflabel.cli.console import count_gaps, print_gaps
 from halflabel.datasets.known_entries import know_by_feature
 from halflabel.report import render_html, summarize
@@ -128,23 +127,6 @@ def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corre
     assert "fine" not in levels
     assert filled.evidence.correction[0] == filled.evidence.warnings[0]
     assert filled.notes[0] == filled.evidence.correction[0]["text"]
-
-
-@pytest.mark.slow
-def test_of_many_draws_the_printed_range_has_the_true_precision(fit_case):
-    cases = [(data, seed) for data in DATA for seed in range(10)]
-    drawn = [fit_case(data, BY_VALUE["what is there"], seed) for data, seed in cases]
-    printed = [(filled, truth) for filled, truth in drawn if filled.evidence.as_known is not None]
-    held = []
-    for filled, truth in printed:
-        for name, value in (("relevant", 1), ("irrelevant", -1)):
-            at = ~filled.labels.observed & (filled.state == value)
-            low, high = (1 - filled.evidence.expect_errors_in(value)[["high", "low"]] / at.sum()).to_list()
-            held.append(low <= (truth[at] == (value > 0)).mean() <= high)
-            shown = f"as {name} (expected precision {percent(low)} to {percent(high)})".replace("\xa0", " ")
-            assert shown in describe_filled(filled)
-    assert len(printed) >= 0.8 * len(drawn)
-    assert np.mean(held) >= 0.85
 
 
 @each(BY_VALUE)
