@@ -1,4 +1,4 @@
-"""Add the published page and the records of each paper, which are part of the documentation of the repository."""
+"""Add the published pages and records of the papers and of the board, which are part of the documentation."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ ROOT = Path(__file__).parent
 #: The folder of the pages: in a checkout, and in a source archive.
 PAGES = (ROOT.parent / "docs" / "reproduction", ROOT / "pages")
 
+#: The folder of the records of the board, in the same two places.
+RECORDS = (ROOT.parent / "docs" / "benchmark" / "records", ROOT / "records")
+
+
+def list_records(target: str) -> dict[str, str]:
+    """Return each file of the board with its place in a wheel or a source archive."""
+    folder = next(each for each in RECORDS if each.is_dir())
+    place = "halflabel_papers/benchmark/records" if target == "wheel" else "records"
+    return {str(file): f"{place}/{file.name}" for file in sorted(folder.glob("*.jsonl.gz"))}
+
 
 def list_pages(target: str) -> dict[str, str]:
     """Return each file of the pages with its place in a wheel or a source archive."""
@@ -30,4 +40,4 @@ class PublishedPages(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files to a wheel or a source archive."""
         if version != "editable":
-            build_data["force_include"].update(list_pages(self.target_name))
+            build_data["force_include"].update({**list_pages(self.target_name), **list_records(self.target_name)})

@@ -29,7 +29,7 @@ SUFFIXES = (".py", ".md", ".toml", ".j2", ".css", ".js", ".cff")
 ROOMS = ("src", "papers", "tests", "benchmarks", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
 
 #: Written by the command, from sources that are checked.
-GENERATED = ("docs/reproduction/", "docs/_build", "docs/_generated", "docs/api")
+GENERATED = ("docs/reproduction/", "docs/benchmark/", "docs/_build", "docs/_generated", "docs/api")
 
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 SYNTAX = re.compile(r"""^[A-Za-z]*["']+|\\n|["']|#:?""")

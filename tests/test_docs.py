@@ -27,7 +27,7 @@ from halflabel.methods.auto.effort import DEFAULT_MEMBERS, TEXT_MEMBERS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-GENERATED = ("_build", "_generated", "api", "reproduction")
+GENERATED = ("_build", "_generated", "api", "reproduction", "benchmark")
 PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in GENERATED]
 
 sys.path.append(str(DOCS / "_ext"))
@@ -39,9 +39,10 @@ def page_name(page):
 
 
 def skip_without_papers(text):
-    """Skip a page that names `halflabel reproduce`, where halflabel-papers is not installed."""
-    if "halflabel reproduce" in text and not entry_points(group="halflabel.commands", name="reproduce"):
-        pytest.skip("halflabel-papers is not installed")
+    """Skip a page that names a command of halflabel-papers, where this is not installed, or is an older one."""
+    for name in ("reproduce", "benchmark"):
+        if f"halflabel {name}" in text and not entry_points(group="halflabel.commands", name=name):
+            pytest.skip(f"no halflabel-papers with the command {name} is installed")
 
 
 def commands(group=main, path=()):

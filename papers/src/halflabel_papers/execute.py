@@ -22,7 +22,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import halflabel
-from halflabel_papers.imports import split_path
+from halflabel_papers.imports import import_object, split_path
 from halflabel_papers.plan import Run
 from halflabel_papers.protocols import PROTOCOLS
 from halflabel_papers.store import Record
@@ -49,7 +49,8 @@ def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record
         np.random.seed(zlib.crc32(repr(run.seed).encode()))  # noqa: NPY002
         try:
             with _end_after(limit):
-                outcome = PROTOCOLS[run.protocol](run, folder)
+                protocol = import_object(run.protocol) if ":" in run.protocol else PROTOCOLS[run.protocol]
+                outcome = protocol(run, folder)
         except (Exception, SystemExit, TimeLimitReached) as error:  # a user's estimator may raise anything
             return Record.of(run, failed=_describe_error(run, error), made=_describe_making())
     facts = dict(outcome.facts)

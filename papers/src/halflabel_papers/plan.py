@@ -20,7 +20,9 @@ class Run:
 
     Parameters
     ----------
-    paper, experiment, protocol, set, method : str
+    paper, experiment, set, method : str
+    protocol : str
+        A key of :data:`halflabel_papers.protocols.PROTOCOLS`, or the import path of such a function.
     source : mapping
         The input of :func:`halflabel_papers.sources.load_data`.
     steps : sequence of mapping
@@ -54,7 +56,9 @@ class Run:
     @property
     def key(self) -> str:
         """Digest of everything that decides the record: this description, the data and the code that it uses."""
-        used = sorted(set(_list_paths((self.steps, self.helpers, self.source))))
+        used = sorted(
+            {*_list_paths((self.steps, self.helpers, self.source)), *[self.protocol] * (":" in self.protocol)}
+        )
         described = {**asdict(self), "code": digest_code(tuple(used), own=is_own_file(self.source))}
         return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 

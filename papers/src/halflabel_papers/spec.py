@@ -14,11 +14,12 @@ class SpecError(ValueError):
     """A paper's description cannot be used. The message names the place and the reason."""
 
 
-class _Part:
+class Part:
     """A record that is read from a table of the file. An unknown key is an error, so that every typo is found."""
 
     @classmethod
     def read(cls, where: str, values: Mapping[str, Any]) -> Self:
+        """Return the record. ``where`` names its place in a message."""
         known = {each.name for each in fields(cls)}  # type: ignore[arg-type]
         if unknown := sorted(set(values) - known):
             raise SpecError(f"{where}: there is no key {unknown[0]!r}; known are {', '.join(sorted(known))}.")
@@ -29,7 +30,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class SetSpec(_Part):
+class SetSpec(Part):
     """One data set: files that must exist, or a generator of the library.
 
     Parameters
@@ -63,7 +64,7 @@ class SetSpec(_Part):
 
 
 @dataclass(frozen=True)
-class Method(_Part):
+class Method(Part):
     """One method: steps like in a scikit-learn pipeline, as import paths with parameters.
 
     A step is a table with ``use = "module:Class"``, optionally ``as_published = true`` (start from the paper's
@@ -104,7 +105,7 @@ class Method(_Part):
 
 
 @dataclass(frozen=True)
-class PrintedCell(_Part):
+class PrintedCell(Part):
     """One number as the paper prints it, in the unit of its table (:attr:`Experiment.unit`).
 
     Parameters
@@ -128,7 +129,7 @@ class PrintedCell(_Part):
 
 
 @dataclass(frozen=True)
-class Experiment(_Part):
+class Experiment(Part):
     """One table or figure of the paper, or an additional one of ours.
 
     Parameters
@@ -230,7 +231,7 @@ class Experiment(_Part):
 
 
 @dataclass(frozen=True)
-class Claim(_Part):
+class Claim(Part):
     """One sentence of the paper that a measurement can support or refute.
 
     Parameters
@@ -256,7 +257,7 @@ class Claim(_Part):
 
 
 @dataclass(frozen=True)
-class Paper(_Part):
+class Paper(Part):
     """A paper, complete.
 
     Parameters

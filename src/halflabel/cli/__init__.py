@@ -51,7 +51,10 @@ _COMMANDS = {
 _RENAMED = {"audit": "finish"}
 
 #: Commands of the distribution halflabel-papers, which need not be installed.
-_OF_PAPERS = {"reproduce": "Measure the tables and figures of a paper again."}
+_OF_PAPERS = {
+    "reproduce": "Measure the tables and figures of a paper again.",
+    "benchmark": "Compare methods for missing labels on the same gaps.",
+}
 
 
 def _find_added_commands() -> dict[str, EntryPoint]:

@@ -236,12 +236,12 @@ def _tabulate_methods(reproduction: Reproduction) -> Grid:
 
 
 def _describe_method(method: Method) -> tuple[Cell, ...]:
-    steps = " → ".join(_format_step(step) for step in method.steps)
+    steps = " → ".join(format_step(step) for step in method.steps)
     remarks = [method.note, f"own rule: {method.natural}" if method.natural else "", "not in the paper" * method.ours]
     return Cell(steps), Cell("; ".join(filter(None, remarks)) or NONE)
 
 
-def _format_step(step: Mapping[str, Any]) -> str:
+def format_step(step: Mapping[str, Any]) -> str:
     """Return a step as a call in Python."""
     settings = {name: value for name, value in step.items() if name not in ("use", "as_published")}
     name = str(step["use"]).partition(":")[2] + (".as_published" if step.get("as_published") else "")
@@ -251,7 +251,7 @@ def _format_step(step: Mapping[str, Any]) -> str:
 def _format_value(value: Any) -> str:
     if isinstance(value, Mapping):
         if "use" in value:
-            return _format_step(value)
+            return format_step(value)
         if "same_as" in value:
             return f"as {value['same_as']}"
         if "share_of_features" in value:

@@ -123,6 +123,7 @@ def _format_line(cells: list[str]) -> str:
 
 def _format_cell(cell: Cell, place: Callable[[str], int]) -> str:
     measured = _escape(cell.measured) or NONE
+    measured = f"[{measured}]({quote(cell.link)})" if cell.link else measured
     value = f"**{measured}**" if cell.best else measured
     value += r"\*" if cell.significant else ""
     value += f" {_escape(cell.detail)}" if cell.detail else ""

@@ -53,6 +53,8 @@ class Cell:
         Text in small letters after ``measured``: an interval, a p-value.
     why : str
         The reason for the verdict, or for a gap; cells with the same reason share one note below the table.
+    link : str
+        Address of the records behind it, relative to the page.
     """
 
     measured: str
@@ -62,6 +64,7 @@ class Cell:
     significant: bool = False
     detail: str = ""
     why: str = ""
+    link: str = ""
 
     @property
     def is_sentence(self) -> bool:
@@ -202,6 +205,10 @@ class Page:
     facts : tuple of (name, value)
         Tier, numbers of runs, versions, command.
     sections : tuple of Section
+    subject : str
+        In small letters above the title.
+    key : str
+        How to read the tables.
 
     Raises
     ------
@@ -222,6 +229,11 @@ class Page:
     lead: str
     facts: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
+    subject: str = "halflabel: measured and published"
+    key: str = (
+        "In tables: a cell has the value measured here; in small letters below it, the value that the paper prints, "
+        "and the verdict. ★ and bold: the best of a row."
+    )
 
     def __post_init__(self) -> None:
         names = [block.name for section in self.sections for block in section.blocks if isinstance(block, Figure)]

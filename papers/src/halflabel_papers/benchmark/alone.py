@@ -1,0 +1,111 @@
+"""A run in a process of its own: a method that crashes or does not end has a record that says so, and stops nothing."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Self
+
+from halflabel.processes import end_with_parent
+from halflabel_papers.execute import execute
+from halflabel_papers.plan import Run
+from halflabel_papers.store import Record
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+#: Seconds that a process has, after its time limit, to report that it reached the limit.
+GRACE = 20.0
+
+#: ``ru_maxrss`` in megabytes: kilobytes on Linux, bytes on macOS.
+UNIT = 1e6 if sys.platform == "darwin" else 1e3
+
+
+@dataclass(frozen=True)
+class KeyedRun(Run):
+    """A run whose key was computed before: a new process would need a second for it.
+
+    Parameters
+    ----------
+    digest : str
+    """
+
+    digest: str = ""
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Return the run with its key."""
+        return cls(**{each.name: getattr(run, each.name) for each in fields(run)}, digest=run.key)
+
+    @property
+    def key(self) -> str:
+        """The key of the run."""
+        return self.digest
+
+
+def execute_alone(run: KeyedRun, folder: Path | None, limit: float) -> Record:
+    """Do one run in a new process, and return its record, whatever happens to the process.
+
+    Parameters
+    ----------
+    run : KeyedRun
+    folder : Path or None
+        Folder of the benchmark sets.
+    limit : float
+        Maximum number of seconds.
+    """
+    context = _make_context()
+    receiving, sending = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(sending, run, folder, limit), daemon=True)
+    process.start()
+    sending.close()
+    try:
+        if receiving.poll(limit + GRACE):
+            record: Record = receiving.recv()
+            return record
+        reason = f"TimeLimitReached: it did not end within {limit:g} seconds, and its process was killed."
+    except EOFError:
+        process.join()
+        reason = f"Crash: {_describe_end(process.exitcode)}"
+    finally:
+        process.kill()
+        process.join()
+        receiving.close()
+    return Record.of(run, failed=reason)
+
+
+@cache
+def _make_context() -> Any:
+    """Return how processes start: from a server that has imported the libraries, where the system has one."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["halflabel_papers.execute", "halflabel_papers.benchmark.arms"])
+    return context
+
+
+def _work(sending: Connection, run: KeyedRun, folder: Path | None, limit: float) -> None:
+    """Send the record of a run, with the memory that it needed above the memory of an idle process."""
+    end_with_parent(os.getppid())
+    before = _find_peak()
+    record = execute(run, folder, limit)
+    sending.send(replace(record, made={**record.made, "megabytes": round(_find_peak() - before)}))
+
+
+def _find_peak() -> float:
+    """Return the maximum memory of this process in megabytes, or 0 where the system does not report it."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / UNIT if resource is not None else 0.0
+
+
+def _describe_end(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"its process was ended by the signal {signal.Signals(-code).name}."
+    return f"its process ended with the exit code {code}."

@@ -1,0 +1,102 @@
+"""What the command does: run methods, write their files and the page, and print the leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.table import Table
+
+from halflabel.cli.console import out, print_note, print_result, show_progress
+from halflabel.plugins import decimal, plural, together
+from halflabel_papers.benchmark.board import Board, read_board, take_own
+from halflabel_papers.benchmark.leaderboard import Entry, list_failures, rank, read_entries, tabulate, take_cells
+from halflabel_papers.benchmark.page import RECORDS, build_page
+from halflabel_papers.benchmark.running import choose_methods, list_missing_sets, make_entries, run_open, write_entries
+from halflabel_papers.page.build import write_page
+from halflabel_papers.sources import describe_user_set
+from halflabel_papers.store import Store
+from halflabel_papers.verdicts.results import format_metric
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks for."""
+
+    methods: tuple[str, ...]
+    quick: bool
+    my: Path | None = None
+    labels: tuple[str, ...] = ()
+    folder: Path | None = None
+    jobs: int = 1
+    submit: bool = False
+
+
+def show_published() -> None:
+    """Print the leaderboard of the published records."""
+    board = read_board()
+    print_leaderboard(board, read_entries(board))
+    print_result("Your own method: `halflabel benchmark --quick --method FILE.py:CLASS`.")
+
+
+def run_board(asked: Asked, output: Path) -> None:
+    """Do the open runs of methods, write their files and the page, and print the leaderboard."""
+    board = read_board() if asked.my is None else take_own(read_board(), describe_user_set(asked.my, asked.labels))
+    board, names = choose_methods(board, asked.methods)
+    if missing := list_missing_sets(board, asked.folder, quick=asked.quick):
+        name, advice = next(iter(missing.items()))
+        raise ValueError(
+            f"{plural(len(missing), 'set')} of the board cannot be used here; the first is {name}: {advice}"
+        )
+    runs = list(board.list_runs(names, quick=asked.quick))
+    output.mkdir(parents=True, exist_ok=True)
+    with show_progress():
+        store = Store(output / "records.jsonl")
+        records = run_open(runs, store, asked.folder, board.budget["limit"], asked.jobs)
+    own = make_entries(board, records)
+    others = read_entries(board) if asked.my is None else []
+    entries = own + [each for each in others if each.method.name not in names]
+    paths = write_board(board, entries, output)
+    print_leaderboard(board, entries)
+    print_note(*list_failures(own))
+    print_result(f"Written: {', '.join(map(str, paths))}.")
+    if asked.submit:
+        _explain_submission(board, own, output)
+
+
+def write_board(board: Board, entries: Sequence[Entry], folder: Path) -> tuple[Path, Path]:
+    """Write the files of the methods, and from them alone the page."""
+    with together():
+        write_entries(board, entries, folder / RECORDS)
+        return write_page(build_page(board, entries), folder)
+
+
+def print_leaderboard(board: Board, entries: Sequence[Entry]) -> None:
+    """Print the mean ranks of the quick board."""
+    if not entries:
+        print_result("There are no records yet: `halflabel benchmark --quick` makes them.")
+        return
+    ranks = rank(take_cells(board, tabulate(entries, board.decisive), quick=True), board.decisive)
+    ranks = ranks.dropna(how="all").sort_values(["all", *board.quick["rates"]], kind="stable")
+    title = f"Mean ranks in {format_metric(board.decisive)} ({', '.join(board.quick['sets'])})"
+    table = Table("method", *ranks.columns, title=title, title_justify="left")
+    for name, values in ranks.iterrows():
+        table.add_row(str(name), *("" if np.isnan(value) else decimal(float(value), 1) for value in values))
+    out.print(table)
+    keys = ", ".join(f"{key} {board.protocols[key].title.lower()}" for key in ranks.columns if key in board.protocols)
+    print_result(f"1 is the best; {keys}.")
+
+
+def _explain_submission(board: Board, entries: Sequence[Entry], output: Path) -> None:
+    """Print what to do with the files of methods."""
+    n_cells = sum(1 for _ in board.list_cells(quick=True))
+    for entry in entries:
+        path = output / RECORDS / entry.file
+        if len(entry.records) < n_cells:
+            raise ValueError(f"{entry.method.name} has {len(entry.records)} of the {n_cells} cells of the quick board.")
+        print_result(
+            f"To submit {entry.method.name}: add {path} to docs/benchmark/records of the repository, together with its "
+            f"source (SHA-256 {entry.source[:12]}...), and run `python -m halflabel_papers.benchmark`."
+        )

@@ -1,0 +1,161 @@
+"""The records of a method in one file, and the places of methods from their records."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel.labels.metrics import METRICS
+from halflabel_papers.archive import MAX_BYTES
+from halflabel_papers.benchmark.board import Board
+from halflabel_papers.imports import import_object, split_path
+from halflabel_papers.spec import Method
+from halflabel_papers.store import Record
+
+#: The end of the name of a file of records.
+SUFFIX = ".jsonl.gz"
+
+#: Folders of the published records: in a checkout, and in an installed package.
+PUBLISHED = (Path(__file__).parents[4] / "docs" / "benchmark" / "records", Path(__file__).parent / "records")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A method on the board.
+
+    Parameters
+    ----------
+    method : Method
+    source : str
+        SHA-256 of the file that defines its class.
+    records : tuple of Record
+    """
+
+    method: Method
+    source: str
+    records: tuple[Record, ...]
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return re.sub(r"[^a-z0-9]+", "-", self.method.name.lower()).strip("-") + SUFFIX
+
+    def pack(self, board: Board) -> bytes:
+        """Return the file: a line about the method, then a line for each record. Equal records give equal bytes."""
+        head = {"board": board.key, "method": asdict(self.method), "source": self.source}
+        places = {key: place for place, key in enumerate(board.protocols)}
+        ordered = sorted(
+            self.records, key=lambda each: (places[each.experiment], each.set, *each.grid.values(), each.trial)
+        )
+        text = "\n".join([json.dumps(head, sort_keys=True), *(record.to_line() for record in ordered)]) + "\n"
+        return zlib.compress(text.encode(), 9, zlib.MAX_WBITS | 16)
+
+
+def digest_method(method: Method) -> str:
+    """Return the SHA-256 of the file that defines the class of the first step."""
+    module, _ = split_path(method.steps[0]["use"])
+    path = Path(module)
+    if not module.endswith(".py"):
+        kind = import_object(method.steps[0]["use"])
+        path = Path(str(importlib.import_module(getattr(kind, "__module__", module)).__file__))
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def read_entry(path: Path, board: Board) -> Entry:
+    """Read the file of a method.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, or of another board.
+    """
+    try:
+        with gzip.open(io.BytesIO(path.read_bytes())) as file:
+            text = file.read(MAX_BYTES + 1)
+        if len(text) > MAX_BYTES:
+            raise ValueError
+        head, *lines = text.decode().splitlines()
+        described = json.loads(head)
+        method = Method(**{**described["method"], "steps": tuple(described["method"]["steps"])})
+        entry = Entry(method, described["source"], tuple(map(Record.from_line, lines)))
+    except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ValueError(f"{path}: it is not a file of a method of the board, or it is damaged.") from None
+    if described["board"] != board.key:
+        raise ValueError(f"{path}: it is of the board {described['board']!r}, and this one is {board.key!r}.")
+    return entry
+
+
+def read_entries(board: Board, folder: Path | None = None) -> list[Entry]:
+    """Return the entries of a folder, by default of the published one, in the order of their files."""
+    folder = folder or next((each for each in PUBLISHED if each.is_dir()), PUBLISHED[-1])
+    return [read_entry(path, board) for path in sorted(folder.glob(f"*{SUFFIX}"))]
+
+
+def tabulate(entries: Iterable[Entry], metric: str) -> pd.DataFrame:
+    """Return a metric with a row per cell (protocol, rate, set, trial) and a column per method.
+
+    A run without a figure is infinitely bad, and a run that was not done is NaN.
+    """
+    worst = -np.inf if is_greater_better(metric) else np.inf
+    columns = {}
+    for entry in entries:
+        values = {_find_cell(each): each.metrics.get(metric, np.nan) for each in entry.records}
+        columns[entry.method.name] = pd.Series(
+            {cell: worst if np.isnan(v) else v for cell, v in values.items()}, dtype=float
+        )
+    frame = pd.DataFrame(columns)
+    if len(frame):
+        frame.index = pd.MultiIndex.from_tuples(frame.index, names=["protocol", "rate", "set", "trial"])
+    return frame
+
+
+def take_cells(board: Board, frame: pd.DataFrame, *, quick: bool) -> pd.DataFrame:
+    """Return the cells of a board, with NaN where a method has none."""
+    cells = [(protocol.key, rate, data, trial) for protocol, rate, data, trial in board.list_cells(quick=quick)]
+    return frame.reindex(pd.MultiIndex.from_tuples(cells, names=frame.index.names))
+
+
+def rank(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the mean rank of each method with all cells of a protocol (rows), by protocol, and ``all`` over all cells.
+
+    A method without all cells of a protocol is left out there. Runs that failed share the last places.
+    """
+    ascending = not is_greater_better(metric)
+    parts = {str(key): part for key, part in frame.groupby(level="protocol", sort=False)}
+    ranks = {
+        key: part.dropna(axis=1).rank(axis=1, ascending=ascending) for key, part in {**parts, "all": frame}.items()
+    }
+    return pd.DataFrame({key: each.mean() for key, each in ranks.items()}).reindex(frame.columns)
+
+
+def is_greater_better(metric: str) -> bool:
+    """Return whether a larger value of a metric is better."""
+    return metric in METRICS and METRICS[metric].greater_is_better
+
+
+def list_failures(entries: Sequence[Entry]) -> list[str]:
+    """Return a sentence for each method and reason of failed runs."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        for record in entry.records:
+            if record.failed:
+                place = f"{record.experiment} {record.grid['rate']:g} {record.set}"
+                found.setdefault((entry.method.name, record.failed), []).append(place)
+    return [f"{name}: {reason} ({', '.join(places)})" for (name, reason), places in found.items()]
+
+
+def _find_cell(record: Record) -> tuple[str, Any, str, int]:
+    grid: Mapping[str, Any] = record.grid
+    return record.experiment, grid["rate"], record.set, record.trial

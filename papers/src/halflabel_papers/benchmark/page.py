@@ -1,0 +1,227 @@
+"""The page of the board, from the entries of its methods alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from halflabel.plugins import decimal, plural
+from halflabel_papers.benchmark.board import Board, Protocol
+from halflabel_papers.benchmark.leaderboard import (
+    Entry,
+    is_greater_better,
+    list_failures,
+    rank,
+    tabulate,
+    take_cells,
+)
+from halflabel_papers.page.build import format_step
+from halflabel_papers.page.charts import draw_ranks
+from halflabel_papers.page.model import Block, Bullets, Cell, Figure, Grid, Page, Section, Text
+from halflabel_papers.store import Record
+from halflabel_papers.verdicts.results import format_metric
+from halflabel_papers.verdicts.significance import format_p, rank_methods
+
+#: Where the page finds the files of the methods.
+RECORDS = "records"
+
+
+def build_page(board: Board, entries: Sequence[Entry]) -> Page:
+    """Return the page of a board. Equal entries give an equal page, in any order."""
+    entries = sorted(entries, key=lambda each: each.file)
+    frame = tabulate(entries, board.decisive)
+    sections = [_rank(board, entries, frame)]
+    sections += [Section("What failed", (Bullets(tuple(failed)),))] if (failed := list_failures(entries)) else []
+    for protocol in board.protocols.values():
+        sections += _describe_protocol(board, protocol, entries)
+    sections += [_list_methods(board, entries), _list_sets(board)]
+    return Page(
+        title=board.title,
+        lead=_introduce(board, entries),
+        facts=_list_facts(board, entries),
+        sections=tuple(sections),
+        subject=f"halflabel benchmark: {board.key}",
+        key="In tables: a row is a method, and a number is linked to its records. ★ and bold: the best of a column.",
+    )
+
+
+def _introduce(board: Board, entries: Sequence[Entry]) -> str:
+    budget = board.budget
+    return (
+        f"{plural(len(entries), 'row')}: each method gets the same labels, chooses among at most {budget['settings']} "
+        f"settings by log loss on {budget['held_out']:.0%} of the known entries, held out in the way of the gaps, and "
+        "is scored by the probabilities of the entries that it does not know. A row of defaults uses no settings. "
+        f"F1: by the rule {budget['rule']} on the method's own probabilities."
+    )
+
+
+def _list_facts(board: Board, entries: Sequence[Entry]) -> tuple[tuple[str, str], ...]:
+    records = [record for entry in entries for record in entry.records]
+    seconds = sum(record.seconds.get("fit", 0.0) for record in records)
+    made = dict.fromkeys(_describe_making(record) for record in records if record.made)
+    n_full = sum(1 for _ in board.list_cells())
+    whole = [entry.method.name for entry in entries if len(entry.records) == n_full]
+    return (
+        ("Quick board", f"{_describe_size(board, quick=True)}, one rate each"),
+        ("Full board", f"{_describe_size(board, quick=False)}; run with {', '.join(whole) or 'no method yet'}"),
+        ("Runs", f"{plural(len(records), 'record')}, {seconds / 60:.1f} CPU minutes"),
+        ("Made by", "; and by ".join(made) or "no run yet"),
+        ("To repeat", "halflabel benchmark --quick"),
+    )
+
+
+def _describe_making(record: Record) -> str:
+    return ", ".join(f"{name} {record.made[name]}" for name in ("halflabel", "numpy", "scikit-learn"))
+
+
+def _describe_size(board: Board, *, quick: bool) -> str:
+    cells = list(board.list_cells(quick=quick))
+    n_sets = len({data for _, _, data, _ in cells})
+    keys = ", ".join(dict.fromkeys(protocol.key for protocol, _, _, _ in cells))
+    return f"{plural(len(cells), 'cell')}: {plural(n_sets, 'set')}, protocols {keys}"
+
+
+def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame) -> Section:
+    """Return the mean ranks of the quick board, and what their differences mean."""
+    cells = take_cells(board, frame, quick=True)
+    ranks = rank(cells, board.decisive).dropna(how="all").sort_values(["all", *board.quick["rates"]], kind="stable")
+    protocols = [key for key in ranks.columns if key != "all"]
+    by_name = {entry.method.name: entry for entry in entries}
+    rows = []
+    for name, values in ranks.iterrows():
+        entry = by_name[str(name)]
+        link = f"{RECORDS}/{entry.file}"
+        places = [_as_cell(values[key], 1, link, best=values[key] == ranks[key].min()) for key in [*protocols, "all"]]
+        rows.append((entry.method.name, (*places, *_list_costs(board, entry))))
+    metric = format_metric(board.decisive)
+    note = (
+        "1 is the best. A run that failed has the last place. CPU s: mean of a run with the choice of a setting; MB: "
+        "maximum memory of a run above an idle process. A method that is not part of a protocol has no number."
+    )
+    grid = Grid(
+        f"Mean ranks in {metric}, quick board",
+        (*protocols, "all", "failed", "CPU s", "MB"),
+        tuple(rows),
+        note,
+    )
+    return Section("Leaderboard", (grid, *_compare(cells, metric, board.decisive)))
+
+
+def _compare(cells: pd.DataFrame, metric: str, name: str) -> Iterator[Block]:
+    """Yield the mean ranks of the methods with every cell as a figure, if there are enough."""
+    complete = cells.dropna(axis=1)
+    if complete.shape[1] < 3 or len(complete) < 2:
+        return
+    ranking = rank_methods(complete, greater_is_better=is_greater_better(name))
+    caption = (
+        f"Mean ranks in {metric} over {len(complete)} cells (Friedman {format_p(ranking.p)}); Nemenyi's test at 5 % "
+        "does not separate methods under one bar. Cells of one set share items, so that it separates too many"
+    )
+    order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.items())
+    yield Figure("ranks", caption, f"Mean ranks: {order}.", draw_ranks(ranking))
+
+
+def _describe_protocol(board: Board, protocol: Protocol, entries: Sequence[Entry]) -> Iterator[Section]:
+    """Yield the figures of a protocol: all metrics as means of its cells, and the decisive one by cell."""
+    own = {
+        metric: frame.loc[[protocol.key]]
+        for metric in board.metrics
+        if len(frame := tabulate(entries, metric)) and protocol.key in frame.index.get_level_values(0)
+    }
+    if not own:
+        return
+    rates = ", ".join(f"{rate:g}" for rate in sorted(set(own[board.decisive].index.get_level_values("rate"))))
+    text = f"{protocol.text} Measured at {rates}; the board has {', '.join(f'{rate:g}' for rate in protocol.rates)}."
+    links = {entry.method.name: f"{RECORDS}/{entry.file}" for entry in entries}
+    means = _average(board, own, links)
+    yield Section(
+        f"{protocol.key}: {protocol.title}",
+        (Text(text), means, _tabulate_cells(own[board.decisive], links, board.decisive)),
+    )
+
+
+def _average(board: Board, own: Mapping[str, pd.DataFrame], links: Mapping[str, str]) -> Grid:
+    """Return the mean of every metric over the cells that all methods of the table have."""
+    cells = {metric: frame.dropna(axis=1, how="all").dropna() for metric, frame in own.items()}
+    means = {metric: frame.mean().replace([np.inf, -np.inf], np.nan) for metric, frame in cells.items()}
+    best = {name: each.max() if is_greater_better(name) else each.min() for name, each in means.items()}
+    rows = []
+    for name in map(str, means[board.decisive].sort_values(kind="stable").index):
+        values = {metric: float(means[metric][name]) for metric in means}
+        rows.append((name, tuple(_as_cell(v, 4, links[name], best=v == best[metric]) for metric, v in values.items())))
+    titles = tuple(f"{format_metric(name)}{' ↑' if is_greater_better(name) else ''}" for name in means)
+    size = plural(len(cells[board.decisive]), "cell")
+    note = f"Means of {size}; ↑: higher is better. A method with a failed run has no mean."
+    return Grid("Means of all scores", titles, tuple(rows), note)
+
+
+def _tabulate_cells(frame: pd.DataFrame, links: Mapping[str, str], metric: str) -> Grid:
+    """Return a metric by cell."""
+    frame = frame.dropna(axis=1, how="all").replace([np.inf, -np.inf], np.nan)
+    several = frame.index.get_level_values("rate").nunique() > 1
+    names = tuple(f"{data} {rate:g}" if several else data for _, rate, data, _ in frame.index)
+    best = frame.max(axis=1) if is_greater_better(metric) else frame.min(axis=1)
+    rows = []
+    for name in map(str, frame.columns):
+        pairs = zip(frame[name], best, strict=True)
+        rows.append((name, tuple(_as_cell(v, 4, links[name], best=v == b) for v, b in pairs)))
+    return Grid(f"{format_metric(metric)} by set", names, tuple(rows))
+
+
+def _list_costs(board: Board, entry: Entry) -> tuple[Cell, ...]:
+    quick = {(protocol.key, rate, data) for protocol, rate, data, _ in board.list_cells(quick=True)}
+    records = [each for each in entry.records if (each.experiment, each.grid["rate"], each.set) in quick]
+    seconds = [record.seconds["fit"] for record in records if "fit" in record.seconds]
+    memory = [record.made["megabytes"] for record in records if "megabytes" in record.made]
+    return (
+        Cell(str(sum(bool(record.failed) for record in records))),
+        _as_cell(fmean(seconds) if seconds else np.nan, 1),
+        Cell(str(max(memory)) if memory else ""),
+    )
+
+
+def _as_cell(value: Any, digits: int, link: str = "", *, best: bool = False) -> Cell:
+    return Cell(
+        "" if np.isnan(value) else decimal(float(value), digits),
+        best=bool(best),
+        link=link if not np.isnan(value) else "",
+    )
+
+
+def _list_methods(board: Board, entries: Sequence[Entry]) -> Section:
+    rows = []
+    for entry in entries:
+        steps = " → ".join(map(format_step, entry.method.steps))
+        settings = entry.method.options.get("settings", [])
+        choice = f"best of {len(settings)}: {'; '.join(map(_format_setting, settings))}" if settings else "none"
+        link = f"{RECORDS}/{entry.file}"
+        rows.append(
+            (
+                entry.method.name,
+                (Cell(steps), Cell(choice), Cell(entry.method.note), Cell(entry.source[:12], link=link)),
+            )
+        )
+    return Section(
+        "Methods", (Grid("Methods and their records", ("steps", "settings", "remarks", "source"), tuple(rows)),)
+    )
+
+
+def _format_setting(setting: Mapping[str, Any]) -> str:
+    flat = [(k, v) for k, v in setting.items() if not isinstance(v, Mapping)]
+    flat += [(k, v) for inner in setting.values() if isinstance(inner, Mapping) for k, v in inner.items()]
+    return ", ".join(f"{name}={value}" for name, value in flat)
+
+
+def _list_sets(board: Board) -> Section:
+    rows = []
+    for name, data in board.sets.items():
+        digest = ", ".join(f"{file} {sha[:12]}" for file, sha in data.files.items())
+        quick = "quick and full" if name in board.quick["sets"] else "full"
+        rows.append((name, (Cell(quick), Cell(data.source), Cell(data.note), Cell(digest))))
+    grid = Grid("Sources of the data", ("board", "source", "remarks", "SHA-256, first digits"), tuple(rows))
+    text = f"At most {board.budget['items']} random items of a set; of a set with many labels, its 12 most frequent."
+    return Section("Sets", (Text(text), grid))

@@ -1,0 +1,52 @@
+"""A method that crashes, hangs, raises or returns NaN has a record that says so, and the other runs have figures."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from papers.tests.benchmark.toy import KINDS, make_board
+
+from halflabel_papers.benchmark import alone, running
+from halflabel_papers.benchmark.alone import KeyedRun
+from halflabel_papers.execute import execute
+from halflabel_papers.store import Store
+
+
+@pytest.mark.slow  # a process for each run, one of which is killed after the limit
+def test_no_method_stops_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(alone, "GRACE", 1.0)
+    board = make_board(*KINDS)
+    runs = [run for run in board.list_runs(quick=True) if run.experiment == "Q"]
+    started = time.monotonic()
+    records = {each.method: each for each in running.run_open(runs, Store(tmp_path / "records.jsonl"), None, 8.0, 2)}
+    assert time.monotonic() - started < 60
+    assert records["Good"].metrics["brier"] < 0.25
+    assert records["Good"].made["megabytes"] >= 0
+    assert (
+        records["Breaks"].failed == "RuntimeError: nothing works (toy.py)"
+        or "nothing works" in records["Breaks"].failed
+    )
+    assert "predicted NaN" in records["Nan"].failed
+    assert "ended by the signal SIGKILL" in records["Crashes"].failed
+    assert "did not end within 8 seconds" in records["Hangs"].failed
+    again = execute(KeyedRun.of(runs[0]), None)
+    assert again.deterministic == records["Good"].deterministic
+
+
+def test_recorded_runs_are_not_repeated_and_failures_are_results(tmp_path, monkeypatch):
+    done = []
+
+    def execute_here(run, folder, limit):
+        done.append((run.method, run.experiment))
+        return execute(run, folder)
+
+    monkeypatch.setattr(running, "execute_alone", execute_here)
+    board, store = make_board("Good", "Breaks"), Store(tmp_path / "records.jsonl")
+    runs = list(board.list_runs(quick=True))
+    first = running.run_open(runs[:3], store, None, 9.0)
+    assert len(done) == 3
+    second = running.run_open(runs, store, None, 9.0)
+    assert len(done) == 4
+    assert [each.deterministic for each in second[:3]] == [each.deterministic for each in first]
+    assert [bool(each.failed) for each in second] == [False, False, True, True]
