@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,8 @@ from halflabel_papers.execute import execute
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A folder with a user's method, the toy board, and runs in this process."""
+    monkeypatch.delitem(sys.modules, "nearest_of_mine", raising=False)  # of another test's folder
+    monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "nearest_of_mine.py").write_text(NEAREST)
     board = make_board("Good", "Breaks")
     monkeypatch.chdir(tmp_path)
@@ -78,9 +82,8 @@ def test_a_mistake_is_an_error_before_anything_runs(here, arguments, sentence):
 def test_missing_sets_are_named_with_their_source(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = invoke("--quick", "--method", "label rate", "--folder", tmp_path)
-    assert "5 sets of the board cannot be used here; the first is emotions: put emotions.arff.gz" in str(
-        result.exception
-    )
+    sentence = "5 sets of the board cannot be used here; the first is emotions: put emotions.arff.gz"
+    assert sentence in str(result.exception)
 
 
 def test_without_options_the_published_board_is_printed(here):
