@@ -74,7 +74,7 @@ def test_a_damaged_file_and_one_of_another_board_are_errors(board, entries, tmp_
         read_entry(tmp_path / "a.jsonl.gz", replace(board, key="other"))
 
 
-def test_the_page_says_what_failed_and_links_every_number_to_its_records(board, entries):
+def test_the_page_lists_failures_and_links_every_number_to_its_records(board, entries):
     assert list_failures(entries) == ["Breaks: it failed (Z 0.3 toy1)"]
     page = build_page(board, entries)
     text, figures = render_markdown(page, "figures")

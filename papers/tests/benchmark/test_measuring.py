@@ -80,7 +80,7 @@ def test_held_out_entries_of_positive_only_labels_are_whole_items_with_their_una
     assert tuning.form(tuning.rest).positive_only
 
 
-def test_a_prediction_of_nan_is_a_failure_that_says_so():
+def test_a_prediction_of_nan_is_a_failure_with_this_reason():
     record = execute(plan(make_board("Nan"), "Nan"), None)
     assert record.metrics == {}
     assert "it predicted NaN for" in record.failed

@@ -1,4 +1,4 @@
-"""A run in a process of its own: a method that crashes or does not end has a record that says so, and stops nothing."""
+"""A run in a process of its own: a method that crashes or does not end gets a record with the reason, and stops nothing."""
 
 from __future__ import annotations
 

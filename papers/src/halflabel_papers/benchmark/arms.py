@@ -1,4 +1,4 @@
-"""Methods of the board that are no estimators elsewhere: the default of this library, and a baseline."""
+"""The default of this library as an estimator, and a baseline without features."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from halflabel_papers.spec import Method, Part, SetSpec, SpecError
 #: The board that comes with this package.
 BOARD = Path(__file__).with_name("board.toml")
 
-#: What a run calls.
+#: The function that a run calls.
 MEASURE = "halflabel_papers.benchmark.measuring:measure"
 
 #: The end of the name of a method with its defaults.

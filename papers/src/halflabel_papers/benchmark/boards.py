@@ -1,4 +1,4 @@
-"""What the command does: run methods, write their files and the page, and print the leaderboard."""
+"""The work of the command: run methods, write their files and the page, and print the leaderboard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from halflabel_papers.verdicts.results import format_metric
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user asks for."""
+    """The options of a user."""
 
     methods: tuple[str, ...]
     quick: bool
@@ -90,7 +90,7 @@ def print_leaderboard(board: Board, entries: Sequence[Entry]) -> None:
 
 
 def _explain_submission(board: Board, entries: Sequence[Entry], output: Path) -> None:
-    """Print what to do with the files of methods."""
+    """Print the next step for the files of methods."""
     n_cells = sum(1 for _ in board.list_cells(quick=True))
     for entry in entries:
         path = output / RECORDS / entry.file

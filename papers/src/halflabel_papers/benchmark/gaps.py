@@ -25,7 +25,7 @@ class Gaps:
     Parameters
     ----------
     known : PartialLabels
-        What the method gets.
+        The labels that the method gets.
     scored : PartialLabels
         The true values of the entries that are scored; all others are unknown.
     frequency : float
@@ -40,14 +40,14 @@ class Gaps:
 def hide_items(
     labels: PartialLabels, X: Matrix, rate: float, options: Mapping[str, Any], rng: np.random.Generator
 ) -> Gaps:
-    """Q: a share ``rate`` of the items is labelled; the other items are scored."""
+    """Q: a share ``rate`` of the items is labelled, and the other items are scored."""
     return _keep(labels, ways.know_items(labels.relevant, rng, rate))
 
 
 def hide_entries(
     labels: PartialLabels, X: Matrix, rate: float, options: Mapping[str, Any], rng: np.random.Generator
 ) -> Gaps:
-    """G: a share ``rate`` of the entries is known, at random; the other entries are scored."""
+    """G: a share ``rate`` of the entries is known, at random, and the other entries are scored."""
     return _keep(labels, ways.know_entries(labels.relevant, rng, rate))
 
 
@@ -100,7 +100,7 @@ def open_unassigned(labels: PartialLabels) -> PartialLabels:
 
 
 def drop_features(X: Matrix, share: float, rng: np.random.Generator) -> Matrix:
-    """Return the features of which only a share of the single values is observed, the others NaN."""
+    """Return the features with only a share of the single values observed, and NaN in place of the other values."""
     if share == 1:
         return X
     dense = X.toarray() if is_sparse(X) else X

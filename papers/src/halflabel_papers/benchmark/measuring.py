@@ -35,7 +35,7 @@ Form = Callable[[PartialLabels], PartialLabels]
 
 
 def measure(run: Run, folder: Path | None) -> Outcome:
-    """Do one run. Options: those of its protocol, ``rate``, ``settings``, ``held_out``, ``rule`` and ``absent``."""
+    """Do one run. Options: ``way`` with its own options, ``rate``, ``settings``, ``held_out``, ``rule``, ``absent``."""
     rng = np.random.default_rng(run.seed)
     data = load_data(run.source, folder, "whole", rng)
     rows = np.sort(rng.permutation(len(data.Y))[: run.options["items"]])
@@ -92,7 +92,7 @@ class Tuning:
 
     @cached_property
     def held_out(self) -> PartialLabels:
-        """The held-out entries; all others are unknown."""
+        """The held-out entries. Every other entry is unknown."""
         return self.known.hide(self.rest.observed)
 
     def lose(self, steps: Steps) -> float:
@@ -134,7 +134,7 @@ def compute_log_loss(truth: PartialLabels, p: Floats) -> float:
 
 
 def _change(steps: Steps, setting: Mapping[str, Any]) -> Steps:
-    """Return the steps with a setting of the last one; a table within it changes a part of a table."""
+    """Return the steps with a setting of the last one. A table within it changes a part of a table."""
     return [*steps[:-1], _merge(steps[-1], setting)]
 
 

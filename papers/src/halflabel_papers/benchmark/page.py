@@ -35,7 +35,7 @@ def build_page(board: Board, entries: Sequence[Entry]) -> Page:
     entries = sorted(entries, key=lambda each: each.file)
     frame = tabulate(entries, board.decisive)
     sections = [_rank(board, entries, frame)]
-    sections += [Section("What failed", (Bullets(tuple(failed)),))] if (failed := list_failures(entries)) else []
+    sections += [Section("Failures", (Bullets(tuple(failed)),))] if (failed := list_failures(entries)) else []
     for protocol in board.protocols.values():
         sections += _describe_protocol(board, protocol, entries)
     sections += [_list_methods(board, entries), _list_sets(board)]
@@ -86,7 +86,7 @@ def _describe_size(board: Board, *, quick: bool) -> str:
 
 
 def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame) -> Section:
-    """Return the mean ranks of the quick board, and what their differences mean."""
+    """Return the mean ranks of the quick board, and the test of their differences."""
     cells = take_cells(board, frame, quick=True)
     ranks = rank(cells, board.decisive).dropna(how="all").sort_values(["all", *board.quick["rates"]], kind="stable")
     protocols = [key for key in ranks.columns if key != "all"]

@@ -83,16 +83,16 @@ def run_open(runs: Sequence[Run], store: Store, folder: Path | None, limit: floa
 
 def _execute_all(runs: Sequence[KeyedRun], folder: Path | None, limit: float, n_jobs: int) -> Iterator[Record]:
     """Yield records as they are ready. If this process is interrupted, its runs end."""
-    pool = ThreadPoolExecutor((os.cpu_count() or 1) if n_jobs < 0 else n_jobs)
+    threads = ThreadPoolExecutor((os.cpu_count() or 1) if n_jobs < 0 else n_jobs)
     try:
-        futures = [pool.submit(execute_alone, run, folder, limit) for run in runs]
+        futures = [threads.submit(execute_alone, run, folder, limit) for run in runs]
         yield from (future.result() for future in as_completed(futures))
     finally:
         for future in futures:
             future.cancel()
         for child in multiprocessing.active_children():
             child.kill()
-        pool.shutdown()
+        threads.shutdown()
 
 
 def make_entries(board: Board, records: Sequence[Record]) -> list[Entry]:
