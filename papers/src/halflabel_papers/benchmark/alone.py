@@ -88,7 +88,9 @@ def _make_context() -> Any:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["halflabel_papers.execute", "halflabel_papers.benchmark.arms"])
+    context.set_forkserver_preload(
+        ["halflabel_papers.execute", "halflabel_papers.benchmark.arms", "halflabel_papers.benchmark.measuring"]
+    )
     return context
 
 

@@ -13,12 +13,11 @@ from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.plugins import decimal, plural, together
 from halflabel_papers.benchmark.board import Board, read_board, take_own
 from halflabel_papers.benchmark.leaderboard import Entry, list_failures, rank, read_entries, tabulate, take_cells
-from halflabel_papers.benchmark.page import RECORDS, build_page
+from halflabel_papers.benchmark.page import RECORDS, build_page, name_metric
 from halflabel_papers.benchmark.running import choose_methods, list_missing_sets, make_entries, run_open, write_entries
 from halflabel_papers.page.build import write_page
 from halflabel_papers.sources import describe_user_set
 from halflabel_papers.store import Store
-from halflabel_papers.verdicts.results import format_metric
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def print_leaderboard(board: Board, entries: Sequence[Entry]) -> None:
         return
     ranks = rank(take_cells(board, tabulate(entries, board.decisive), quick=True), board.decisive)
     ranks = ranks.dropna(how="all").sort_values(["all", *board.quick["rates"]], kind="stable")
-    title = f"Mean ranks in {format_metric(board.decisive)} ({', '.join(board.quick['sets'])})"
+    title = f"Mean ranks in {name_metric(board.decisive)} ({', '.join(board.quick['sets'])})"
     table = Table("method", *ranks.columns, title=title, title_justify="left")
     for name, values in ranks.iterrows():
         table.add_row(str(name), *("" if np.isnan(value) else decimal(float(value), 1) for value in values))

@@ -53,7 +53,7 @@ def _introduce(board: Board, entries: Sequence[Entry]) -> str:
     budget = board.budget
     return (
         f"{plural(len(entries), 'row')}: each method gets the same labels, chooses among at most {budget['settings']} "
-        f"settings by log loss on {budget['held_out']:.0%} of the known entries, held out in the way of the gaps, and "
+        f"settings by log loss on {100 * budget['held_out']:g} % of the known entries, held out in the way of the gaps, and "
         "is scored by the probabilities of the entries that it does not know. A row of defaults uses no settings. "
         f"F1: by the rule {budget['rule']} on the method's own probabilities."
     )
@@ -97,7 +97,7 @@ def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame) -> Sectio
         link = f"{RECORDS}/{entry.file}"
         places = [_as_cell(values[key], 1, link, best=values[key] == ranks[key].min()) for key in [*protocols, "all"]]
         rows.append((entry.method.name, (*places, *_list_costs(board, entry))))
-    metric = format_metric(board.decisive)
+    metric = name_metric(board.decisive)
     note = (
         "1 is the best. A run that failed has the last place. CPU s: mean of a run with the choice of a setting; MB: "
         "maximum memory of a run above an idle process. A method that is not part of a protocol has no number."
@@ -107,6 +107,7 @@ def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame) -> Sectio
         (*protocols, "all", "failed", "CPU s", "MB"),
         tuple(rows),
         note,
+        is_open=True,
     )
     return Section("Leaderboard", (grid, *_compare(cells, metric, board.decisive)))
 
@@ -153,7 +154,7 @@ def _average(board: Board, own: Mapping[str, pd.DataFrame], links: Mapping[str, 
     for name in map(str, means[board.decisive].sort_values(kind="stable").index):
         values = {metric: float(means[metric][name]) for metric in means}
         rows.append((name, tuple(_as_cell(v, 4, links[name], best=v == best[metric]) for metric, v in values.items())))
-    titles = tuple(f"{format_metric(name)}{' ↑' if is_greater_better(name) else ''}" for name in means)
+    titles = tuple(f"{name_metric(name)}{' ↑' if is_greater_better(name) else ''}" for name in means)
     size = plural(len(cells[board.decisive]), "cell")
     note = f"Means of {size}; ↑: higher is better. A method with a failed run has no mean."
     return Grid("Means of all scores", titles, tuple(rows), note)
@@ -169,7 +170,7 @@ def _tabulate_cells(frame: pd.DataFrame, links: Mapping[str, str], metric: str) 
     for name in map(str, frame.columns):
         pairs = zip(frame[name], best, strict=True)
         rows.append((name, tuple(_as_cell(v, 4, links[name], best=v == b) for v, b in pairs)))
-    return Grid(f"{format_metric(metric)} by set", names, tuple(rows))
+    return Grid(f"{name_metric(metric)} by set", names, tuple(rows))
 
 
 def _list_costs(board: Board, entry: Entry) -> tuple[Cell, ...]:
@@ -208,6 +209,17 @@ def _list_methods(board: Board, entries: Sequence[Entry]) -> Section:
     return Section(
         "Methods", (Grid("Methods and their records", ("steps", "settings", "remarks", "source"), tuple(rows)),)
     )
+
+
+def name_metric(name: str) -> str:
+    """Return the name of a metric for a sentence.
+
+    Examples
+    --------
+    >>> name_metric("brier"), name_metric("micro_f1")
+    ('Brier score', 'micro-F1')
+    """
+    return {"brier": "Brier score"}.get(name) or format_metric(name)
 
 
 def _format_setting(setting: Mapping[str, Any]) -> str:

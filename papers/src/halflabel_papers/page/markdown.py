@@ -108,7 +108,10 @@ def _format_grid(grid: Grid) -> str:
             for name, cells in grid.rows
         ),
     ]
-    parts = [f"<details>\n<summary>{escape(grid.caption, quote=False)}</summary>", "\n".join(lines)]
+    parts = [
+        f"<details{' open' * grid.is_open}>\n<summary>{escape(grid.caption, quote=False)}</summary>",
+        "\n".join(lines),
+    ]
     if grid.note:
         parts.append(_escape(grid.note))
     if reasons:

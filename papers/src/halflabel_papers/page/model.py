@@ -84,6 +84,8 @@ class Grid:
     rows : tuple of (row name, cells)
     note : str
         Printed below.
+    is_open : bool
+        Whether it is shown from the start, not after a click.
 
     Raises
     ------
@@ -96,6 +98,7 @@ class Grid:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     note: str = ""
+    is_open: bool = False
 
     def __post_init__(self) -> None:
         for name, cells in self.rows:

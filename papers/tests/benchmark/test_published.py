@@ -1,0 +1,35 @@
+"""The page in the documentation follows from the files of records next to it, byte for byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from halflabel_papers.benchmark.board import read_board
+from halflabel_papers.benchmark.boards import write_board
+from halflabel_papers.benchmark.leaderboard import PUBLISHED, read_entries, tabulate, take_cells
+
+FOLDER = Path(__file__).parents[3] / "docs" / "benchmark"
+
+
+@pytest.mark.slow  # a drawing and tables of all methods
+def test_the_published_page_is_built_again_from_its_records(tmp_path):
+    board = read_board()
+    write_board(board, read_entries(board, FOLDER / "records"), tmp_path)
+    built = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.*")}
+    published = {path.relative_to(FOLDER): path.read_bytes() for path in FOLDER.rglob("*.*")}
+    assert {path for path in published if built.get(path) != published[path]} == set()
+    assert set(built) == set(published)
+
+
+def test_every_published_method_has_the_whole_quick_board_and_is_one_of_the_board():
+    board = read_board()
+    assert PUBLISHED[0] == FOLDER / "records"
+    entries = read_entries(board)
+    cells = take_cells(board, tabulate(entries, board.decisive), quick=True)
+    for entry in entries:
+        if not entry.method.added:
+            assert entry.method == board.methods[entry.method.name], "run it again: its description changed"
+        own = entry.method.options.get("protocols", list(board.quick["rates"]))
+        assert cells.loc[list(own), entry.method.name].notna().all()
