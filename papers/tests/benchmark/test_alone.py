@@ -1,4 +1,4 @@
-"""A method that crashes, hangs, raises or returns NaN gets a record with the reason, and the other runs have figures."""
+"""A method that crashes, hangs, raises or returns NaN gets a record with the reason. The other runs have figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run in a process of its own: a method that crashes or does not end gets a record with the reason, and stops nothing."""
+"""A run in a process of its own: a method that crashes or does not end gets a record with the reason."""
 
 from __future__ import annotations
 
@@ -88,9 +88,8 @@ def _make_context() -> Any:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["halflabel_papers.execute", "halflabel_papers.benchmark.arms", "halflabel_papers.benchmark.measuring"]
-    )
+    modules = ("execute", "benchmark.arms", "benchmark.measuring")
+    context.set_forkserver_preload([f"halflabel_papers.{name}" for name in modules])
     return context
 
 
