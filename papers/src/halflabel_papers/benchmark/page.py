@@ -53,7 +53,7 @@ def _introduce(board: Board, entries: Sequence[Entry]) -> str:
     budget = board.budget
     return (
         f"{plural(len(entries), 'row')}: each method gets the same labels, chooses among at most {budget['settings']} "
-        f"settings by log loss on {100 * budget['held_out']:g} % of the known entries, held out in the way of the gaps, "
+        f"settings by log loss on {100 * budget['held_out']:g} % of the known entries, held out as the gaps are, "
         "and is scored by the probabilities of the entries that it does not know. A row of defaults uses no settings. "
         f"F1: by the rule {budget['rule']} on the method's own probabilities."
     )
