@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import FEWER_EXAMPLES
+from tests.fuzz.library_files import ends_process
 
 import halflabel as hl
 from halflabel.files import ReadError, read_table
@@ -26,6 +27,13 @@ SURVEY = pd.DataFrame(
     }
 )
 MISSING = {"q1": [9], "age": [{"lo": -99, "hi": -90}]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("halflabel.files.statistics._ends_process", ends_process)
+        yield
 
 
 @pytest.fixture

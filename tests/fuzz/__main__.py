@@ -19,6 +19,7 @@ from tests.fuzz.bombs import BOMBS, set_off
 from tests.fuzz.campaign import keep, run, temporary_folder
 from tests.fuzz.kills import kill_often
 from tests.fuzz.seeds import DAMAGED, FORMATS, GENTLY_CHANGED, MODELS, OWN, RECORDS, REWRITTEN_RECORDS, TABLES, Format
+from tests.fuzz.steering import Lines
 
 CRASHES = Path(__file__).parent / "crashes"
 
@@ -35,6 +36,7 @@ def parse() -> argparse.Namespace:
     options.add_argument("--kills", type=int, default=0, help="processes to kill while they write outputs")
     options.add_argument("--bombs", action="store_true", help="measure what small files with large contents cost")
     options.add_argument("--formats", nargs="*", default=[kind.name for kind in FORMATS])
+    options.add_argument("--steered", action="store_true", help="change inputs that reach new lines further (slower)")
     options.add_argument("--seed", type=int, default=int(time.time()))
     return options.parse_args()
 
@@ -54,7 +56,7 @@ def main() -> int:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))  # writing the bombs takes more
         if given.minutes:
             kinds = [kind for kind in FORMATS if kind.name in given.formats]
-            return _run_all(kinds, folder, given.seed, sys.maxsize, 60 * given.minutes)
+            return _run_all(kinds, folder, given, sys.maxsize, 60 * given.minutes)
         for kinds, total in (
             ([*TABLES, *RECORDS, *OWN, *REWRITTEN_RECORDS], given.inputs),
             ([*MODELS, *GENTLY_CHANGED], given.models),
@@ -62,17 +64,18 @@ def main() -> int:
         ):
             chosen = [kind for kind in kinds if kind.name in given.formats]
             if total and chosen:
-                defects += _run_all(chosen, folder, given.seed, math.ceil(total / len(chosen)), math.inf)
+                defects += _run_all(chosen, folder, given, math.ceil(total / len(chosen)), math.inf)
     return defects
 
 
-def _run_all(kinds: Sequence[Format], folder: Path, seed: int, count: int, seconds: float) -> int:
+def _run_all(kinds: Sequence[Format], folder: Path, given: argparse.Namespace, count: int, seconds: float) -> int:
     """Run formats in turn, print a row for each, and return the number of kinds of defects."""
     print("| format | inputs | read | rejected | defects | CPU seconds |\n|---|--:|--:|--:|--:|--:|", flush=True)
     total, found, began = Counter[str](), 0, time.process_time()
     for number, kind in enumerate(kinds):
         start = time.process_time()
-        counts, defects = run(kind, folder, seed + number, count, seconds / len(kinds))
+        lines = Lines() if given.steered else None
+        counts, defects = run(kind, folder, given.seed + number, count, seconds / len(kinds), lines=lines)
         _print_row(kind.name, counts, time.process_time() - start)
         for name, content in defects.items():
             print(f"{kind.name}: {name}: {keep(kind, content, CRASHES)}", file=sys.stderr, flush=True)

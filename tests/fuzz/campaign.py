@@ -10,13 +10,16 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from tests.fuzz.library_files import ends_process
+from tests.fuzz.mutator import mutate
 from tests.fuzz.seeds import Format
+from tests.fuzz.steering import Lines
 
 from halflabel._memory import free_memory
 
@@ -71,16 +74,24 @@ def _limited_time() -> Iterator[None]:
 
 
 def run(
-    kind: Format, folder: Path, seed: int, count: int, seconds: float = np.inf
+    kind: Format, folder: Path, seed: int, count: int, seconds: float = np.inf, *, lines: Lines | None = None
 ) -> tuple[Counter[str], dict[str, bytes]]:
-    """Return the number of inputs by outcome, and one input for each kind of defect."""
+    """Return the number of inputs by outcome, and one input for each kind of defect.
+
+    With ``lines``, an input that reaches a new line is changed further, next to the seed.
+    """
     rng, counts, defects = np.random.default_rng(seed), Counter[str](), dict[str, bytes]()
-    content, path, end = kind.seed(), folder / f"input{kind.suffix}", time.monotonic() + seconds
-    with _memory_measured_once():
+    corpus, path, end = [kind.seed()], folder / f"input{kind.suffix}", time.monotonic() + seconds
+    with _quick():
         for _ in range(count):
-            changed = kind.change(content, rng)
+            at = 0 if rng.random() < 0.5 else int(rng.integers(len(corpus)))
+            changed = _change(kind, corpus[at], rng)
             path.write_bytes(changed)
-            result = outcome(kind, path)
+            number = lines.number if lines else 0
+            with lines.traced() if lines else nullcontext():
+                result = outcome(kind, path)
+            if lines and lines.number > number:
+                corpus.append(changed)
             counts[result if result in ("read", "rejected") else "defect"] += 1
             if result not in ("read", "rejected"):
                 defects.setdefault(result[:200], changed)
@@ -89,13 +100,22 @@ def run(
     return counts, defects
 
 
+def _change(kind: Format, content: bytes, rng: np.random.Generator) -> bytes:
+    """Change an input. An earlier change may have left it without the structure that is changed."""
+    try:
+        return kind.change(content, rng)
+    except Exception:
+        return mutate(content, rng)
+
+
 @contextmanager
-def _memory_measured_once() -> Iterator[None]:
-    """Readers measure the free memory several times per file, which takes longer than reading a small one."""
+def _quick() -> Iterator[None]:
+    """Measure the free memory once, and fork in place of a new process: both take longer than reading a small file."""
     free = free_memory()
     with (
         patch("halflabel.files.bounded.free_memory", lambda: free),
         patch("halflabel.completion.archive.free_memory", lambda: free),
+        patch("halflabel.files.statistics._ends_process", ends_process),
     ):
         yield
 

@@ -56,7 +56,9 @@ def finish(path: Path, n: int = 3) -> Any:
         task.close()
 
 
-def _content_of(write: Callable[[Path], Any], suffix: str) -> Callable[[], bytes]:
+def content_of(write: Callable[[Path], Any], suffix: str) -> Callable[[], bytes]:
+    """Return what returns the content of a file that is written once."""
+
     @cache
     def make() -> bytes:
         with tempfile.TemporaryDirectory() as folder:
@@ -218,14 +220,14 @@ def make_database(path: Path) -> None:
 
 #: (name, suffix, seed, reader, change) of each format.
 WRITTEN: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]] = [
-    ("journal of a review", ".jsonl", _content_of(write_review, ".jsonl"), read_review, change_chained),
-    ("journal of a finish", ".jsonl", _content_of(finish, ".jsonl"), finish, change_chained),
-    ("certificate", ".json", _content_of(write_certificate, ".json"), prove, change_tree),
+    ("journal of a review", ".jsonl", content_of(write_review, ".jsonl"), read_review, change_chained),
+    ("journal of a finish", ".jsonl", content_of(finish, ".jsonl"), finish, change_chained),
+    ("certificate", ".json", content_of(write_certificate, ".json"), prove, change_tree),
     ("description", ".toml", DESCRIPTION.encode, describe, change_description),
     ("answers", ".csv", ANSWERS.encode, read_review_table, mutate),
     ("votes", ".csv", VOTES.encode, read_votes, mutate),
     ("rules", ".txt", RULES.encode, read_rules, mutate),
-    ("database", ".sqlite", _content_of(make_database, ".sqlite"), read_table, overwrite),
+    ("database", ".sqlite", content_of(make_database, ".sqlite"), read_table, overwrite),
 ]
 
 _SEEDS = {name: (suffix, seed, change) for name, suffix, seed, _, change in TOOLS}

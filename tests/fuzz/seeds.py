@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+from tests.fuzz.library_files import LIBRARY_TABLES
 from tests.fuzz.models import change_gently, change_model, damage
 from tests.fuzz.mutator import mutate, overwrite
 from tests.fuzz.own_files import REWRITTEN, WRITTEN
@@ -168,6 +169,7 @@ TABLES = [
     Format("repository", ".svm", REPOSITORY.encode, read_table),
     Format("parquet", ".parquet", parquet, read_table, change=overwrite),
     Format("vectors", ".npy", vectors, read_table),
+    *(Format(name, suffix, seed, read_table, change=change) for name, suffix, seed, change in LIBRARY_TABLES),
 ]
 
 RECORDS = [Format(name, suffix, seed, reader, change=change) for name, suffix, seed, reader, change in TOOLS]

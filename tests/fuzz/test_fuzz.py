@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pytest
 from tests.conftest import IN_CI
 from tests.fuzz.bombs import BOMBS, MAX_MEGABYTES, set_off
 from tests.fuzz.campaign import MAX_SECONDS, outcome, run, temporary_folder
-from tests.fuzz.seeds import DAMAGED, FORMATS, GENTLY_CHANGED, MODELS, REWRITTEN_RECORDS
+from tests.fuzz.seeds import DAMAGED, FORMATS, GENTLY_CHANGED, MODELS, REWRITTEN_RECORDS, Format
+from tests.fuzz.steering import Lines
+
+from halflabel.table.tag_text import split_tags
 
 #: In CI the inputs are the same in every run, so that a change is judged by itself; elsewhere they rotate.
 SEED = 0 if IN_CI else int(time.time())
@@ -49,6 +53,35 @@ def test_every_defect_stays_mended(path, tmp_path):
     again = tmp_path / path.name
     again.write_bytes(path.read_bytes())
     assert outcome(kind, again) in ("read", "rejected")
+
+
+def test_each_line_of_the_library_is_reached_once():
+    lines, numbers = Lines(), []
+    for text, sep in (("a", ""), ("b", ""), ("a;b", ";")):  # the last one is cut
+        with lines.traced():
+            split_tags(text, sep)
+            json.dumps(text)  # a line of another library
+        numbers.append(lines.number)
+    assert 0 < numbers[0] == numbers[1] < numbers[2]
+
+
+def test_an_input_that_reaches_new_lines_is_changed_further(tmp_path):
+    seen = []
+
+    def change(content, rng):
+        seen.append(content)
+        return content + b"a"
+
+    def reader(path):
+        text = path.read_text()
+        return split_tags(text, "a" if len(text) > 9 else "")
+
+    kind = Format("text", ".txt", lambda: b"a" * 9, reader, change=change)
+    run(kind, tmp_path, 0, 60, lines=Lines())
+    assert b"a" * 10 in seen  # the first input is new
+    seen.clear()
+    run(kind, tmp_path, 0, 60)
+    assert set(seen) == {b"a" * 9}
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux resets the peak of the memory")

@@ -80,7 +80,8 @@ NOTATIONS = {
     "frozen set": Notation(frozenset, is_text=False, empty=[frozenset()]),
     "ideographic commas": _join("、"),
     "wide commas": _join("，"),
-    "line breaks of HTML": _join("<br>", is_known=False),
+    "line breaks of HTML": _join("<br>", "<>"),
+    "line breaks of XHTML": _join("<br />", "<>"),
     "a word": _join(" and ", is_known=False),
     "array of NumPy": Notation(lambda names: str(np.array(list(names))), empty=["[]", "[ ]"]),
     "array of NumPy with its type": Notation(

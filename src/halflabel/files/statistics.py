@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -23,6 +25,9 @@ CELL = 8
 
 #: Columns whose declared missing values are named in a note.
 MAX_SHOWN = 5
+
+#: Reads what a file states about its columns.
+_TRIAL = "import sys, pyreadstat; getattr(pyreadstat, sys.argv[1])(sys.argv[2], metadataonly=True)"
 
 #: The readers that can keep declared missing values, so that they are counted. All other readers leave them empty.
 _KEEPS_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
@@ -51,6 +56,8 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
     stated = {"encoding": encoding} if encoding else {}
     reader = partial(getattr(_pyreadstat(), name), path, **stated)
     with explain_damage(path, f"a file of {title}"):
+        if _ends_process(name, path):
+            raise ReadError.at(path, f"it is damaged: what it states about its columns is no file of {title}.")
         _check_size(path, reader(metadataonly=True)[1])
         frame, meta = reader(user_missing=True) if name in _KEEPS_MISSING else reader()
     if frame.empty:
@@ -63,6 +70,12 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
          for name, gap in gaps.items()}
     )  # fmt: skip
     return RawTable(table, source=str(path), sha256=sha256_of(path), notes=_describe(frame, gaps, table))
+
+
+def _ends_process(name: str, path: Path) -> bool:
+    """Return whether reading a file ends the process: the library reads beyond its memory if some files are damaged."""
+    done = subprocess.run([sys.executable, "-c", _TRIAL, name, str(path)], capture_output=True, check=False)
+    return done.returncode not in (0, 1)  # 1: an exception, which is raised here, too
 
 
 def _check_size(path: Path, meta: Any) -> None:

@@ -11,7 +11,7 @@ from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.tag_text import fold_case, read_score, split_tags
 
 #: Separators that are recognised; the first is the one that stays where no cell holds any.
-SEPARATORS = (";", ",", "|", "\n", "\t", "、", "，", "；", "｜", "،", "؛")
+SEPARATORS = (";", ",", "|", "\n", "\t", "<br>", "<br/>", "<br />", "、", "，", "；", "｜", "،", "؛")
 
 #: The words for separators that an option cannot hold well. "none": a cell is one tag.
 WORDS = {"space": " ", "newline": "\n", "tab": "\t", "none": ""}
