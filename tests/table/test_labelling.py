@@ -11,9 +11,10 @@ from halflabel import PartialLabels
 from halflabel.table import Columns, Roles, fill_tags, read_labels, read_tag_pairs
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.label_words import find_meanings
-from halflabel.table.labelling import _quote, read_known_labels, read_stated_labels
+from halflabel.table.labelling import read_known_labels, read_stated_labels
 from halflabel.table.reading import count_labels
 from halflabel.table.tag_cells import TagNotation, name_open_column
+from halflabel.table.tag_columns import _quote
 
 LISTS = pd.ArrowDtype(pa.list_(pa.string()))
 TAGS = Roles(tags="tags")

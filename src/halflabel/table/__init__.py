@@ -7,23 +7,27 @@ from halflabel.table.columns import Columns, Description
 
 if TYPE_CHECKING:
     from halflabel.table.features import FeatureEncoder
-    from halflabel.table.labelling import LabelReading, fill_tags, read_labels
+    from halflabel.table.label_reading import LabelReading
+    from halflabel.table.labelling import read_labels
     from halflabel.table.opened import OpenTable
     from halflabel.table.opening import open_table
     from halflabel.table.pairs import read_tag_pairs
     from halflabel.table.prior import align_prior
     from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles
+    from halflabel.table.tag_columns import fill_tags
 else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
             "halflabel.table.features": ["FeatureEncoder"],
-            "halflabel.table.labelling": ["LabelReading", "fill_tags", "read_labels"],
+            "halflabel.table.label_reading": ["LabelReading"],
+            "halflabel.table.labelling": ["read_labels"],
             "halflabel.table.opened": ["OpenTable"],
             "halflabel.table.opening": ["open_table"],
             "halflabel.table.pairs": ["read_tag_pairs"],
             "halflabel.table.prior": ["align_prior"],
             "halflabel.table.roles": ["NoLabelsNamed", "Roles", "choose_roles"],
+            "halflabel.table.tag_columns": ["fill_tags"],
         },
     )
 

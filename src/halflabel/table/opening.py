@@ -25,13 +25,13 @@ from halflabel.table.annotation_columns import describe_annotation_columns
 from halflabel.table.columns import OF_FILE, Columns, Description, Empty
 from halflabel.table.described import Described, describe_columns, find_description, is_path, name_second, take_stated
 from halflabel.table.features import FeatureEncoder
+from halflabel.table.finding_labels import check_labels_once, find_labels
 from halflabel.table.further import join_further
+from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
-from halflabel.table.labelling import LabelReading, describe_single, read_labels, read_stated_labels
 from halflabel.table.native import as_pandas
 from halflabel.table.nothing import count_unlisted
 from halflabel.table.opened import OpenTable
-from halflabel.table.pairs import read_pairs
 from halflabel.table.patterns import select
 from halflabel.table.prior import align_prior
 from halflabel.table.record_votes import list_votes
@@ -39,8 +39,8 @@ from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
-from halflabel.table.tag_recognition import TagOptions
-from halflabel.table.votes import add_voted_labels, leaves_labels_to_votes, open_votes
+from halflabel.table.tag_columns import describe_single
+from halflabel.table.votes import add_voted_labels, open_votes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -186,7 +186,7 @@ def read_described(items: Any, described: Described, *, labels_apart: bool = Fal
 
 def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
     """Give every column of a source the role that its description states."""
-    _check_labels_once(Y, described.columns)
+    check_labels_once(Y, described.columns)
     joined, votes = join_further(source, described.columns), described.columns.sources
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
@@ -202,7 +202,7 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
     frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
     roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
-    reading = _read_labels(source, frame, as_pandas(Y), columns, roles, index)
+    reading = find_labels(source, frame, as_pandas(Y), columns, roles, index)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
     on_labels = describe_annotation_columns(frame, roles, reading.labels)
@@ -279,87 +279,6 @@ def _require_nothing_more(Y: Any, columns: Columns) -> None:
     if Y is not None or columns.stated:
         given = ", ".join([*(["Y"] if Y is not None else []), *map(option, columns.stated)])
         raise ValueError(f"the table is open already, so that {given} has no effect: give it to open_table.")
-
-
-def _check_labels_once(Y: Any, columns: Columns) -> None:
-    """Raise if names are in the place of labels, labels come from two places, or ``on`` comes without its table."""
-    if isinstance(Y, str) or (isinstance(Y, Sequence) and len(Y) > 0 and all(isinstance(name, str) for name in Y)):
-        names = [name.strip() for name in Y.split(",")] if isinstance(Y, str) else list(Y)
-        raise ValueError(
-            f"the second argument is a table of labels, not {Y!r:.80}: name label columns by {option('labels', names)}."
-        )
-    named = columns.labels is not None or columns.tags is not None
-    if (Y is not None) + (columns.pairs is not None) + named > 1:
-        raise ValueError(
-            f"labels were given twice: apart from the items, and as columns ({option('labels')}, {option('tags')})."
-        )
-
-
-def _read_labels(
-    source: Source, frame: pd.DataFrame, Y: Any, columns: Description, roles: Roles, index: pd.Index[Any]
-) -> LabelReading:
-    """Read the labels from wherever they are, one row per item."""
-    if columns.pairs is not None:
-        reading = _read_pairs(columns, roles, index)
-    elif Y is not None:
-        reading = LabelReading(_read_apart(frame, Y))
-    elif leaves_labels_to_votes(frame, columns, roles.labels):
-        return LabelReading(PartialLabels.unknown(len(frame), roles.labels))
-    elif source.labels is not None:
-        return read_stated_labels(source.labels, roles.labels)
-    else:
-        return read_labels(
-            frame,
-            roles,
-            absent=columns.absent,
-            empty=columns.empty,
-            sep=columns.sep,
-            meanings=find_meanings(columns),
-            options=TagOptions.of(columns),
-        )
-    has_names = columns.pairs is not None or isinstance(Y, pd.DataFrame)
-    if has_names and (both := [name for name in frame.columns if name in reading.labels.names]):
-        raise ValueError(f"{quoted(both)} is a label and also a column of the items: rename it in one of them.")
-    return reading
-
-
-def _read_apart(frame: pd.DataFrame, Y: Any) -> PartialLabels:
-    """Read labels that come apart from the items."""
-    if isinstance(Y, pd.DataFrame | pd.Series) and not Y.index.equals(frame.index):
-        way = "such as Y.loc[X.index]" if frame.index.isin(Y.index).all() else "such as Y.reindex(X.index)"
-        raise ValueError(f"items and labels have different row labels: bring them into the same order, {way}.")
-    labels = PartialLabels.from_table(Y)
-    if len(labels) != len(frame):
-        raise ValueError(f"there are {len(frame)} items but labels for {len(labels)}: give one row of labels per item.")
-    return labels
-
-
-def _read_pairs(columns: Description, roles: Roles, index: pd.Index[Any]) -> LabelReading:
-    """Read a long table of (id, tag)."""
-    if columns.on is None or roles.id is None:
-        raise ValueError(
-            f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')}): "
-            f"it has the columns {quoted(as_pandas(columns.pairs).columns, 20)}."
-        )
-    if columns.absent is None:
-        raise ValueError(
-            "a long table of tags lists the tags that items have; state the meaning of a tag that is not listed: "
-            f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
-        )
-    return read_pairs(
-        as_pandas(columns.pairs),
-        columns.on,
-        index,
-        absent=columns.absent,
-        empty=columns.empty,
-        tag=columns.tag,
-        value=columns.value,
-        meanings=find_meanings(columns),
-        names=None if columns.tag_names is None else as_pandas(columns.tag_names),
-        annotated=None if columns.annotated is None else as_pandas(columns.annotated),
-        drop_others=columns.other_ids == "drop",
-        options=TagOptions.of(columns),
-    )
 
 
 def _read_prior(

@@ -14,8 +14,8 @@ from halflabel._wording import count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, Absent, PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
+from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import check_label_values, read_label_words
-from halflabel.table.labelling import LabelReading
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 #: Names of the column with the names of tags, if a table of names has several columns.

@@ -15,12 +15,12 @@ from halflabel.labels.sparse import SparseLabels
 from halflabel.table.columns import Empty
 from halflabel.table.described import Described
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.labelling import read_tag_parts
 from halflabel.table.nothing import count_forms, describe_forms, name_form, read_meaning
 from halflabel.table.opening import restore_words
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.sources import Source, assign_columns
 from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_columns import read_tag_parts
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 #: Keys of a description that need a cell for each entry, or items that are held out together.

@@ -1,0 +1,43 @@
+"""The labels of a table as they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from halflabel._arrays import Floats, Mask
+from halflabel.labels import PartialLabels
+from halflabel.table.nothing import Form
+from halflabel.table.tag_cells import TagNotation
+
+
+@dataclass(frozen=True, eq=False)
+class LabelReading:
+    """Labels as read, and notes for the user about the reading.
+
+    Parameters
+    ----------
+    labels : PartialLabels
+        One row per row of the table.
+    notes : tuple of str
+        Sentences, such as the number of empty cells and their meaning.
+    notation : TagNotation or None
+        How a tags column is written.
+    nothing : tuple of Form
+        The forms of nothing, each with its meaning.
+    suggested : ndarray of shape (n_items, n_labels), or None
+        The scores of tags that a model suggests.
+    """
+
+    labels: PartialLabels
+    notes: tuple[str, ...] = ()
+    notation: TagNotation | None = None
+    nothing: tuple[Form, ...] = ()
+    suggested: Floats | None = None
+
+
+def leave_unknown(annotated: Mask, names: Sequence[str], *, positive_only: bool) -> PartialLabels:
+    """Return labels without an observed entry."""
+    return PartialLabels(np.zeros((len(annotated), len(names)), np.int8), tuple(names), annotated, positive_only)

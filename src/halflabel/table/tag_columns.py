@@ -1,0 +1,195 @@
+"""A column of tags: from its cells to labels, and from filled labels back into its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from halflabel._arrays import Floats
+from halflabel._wording import clipped, name_row, option, plural
+from halflabel.labels import Absent, PartialLabels
+from halflabel.table.columns import Empty
+from halflabel.table.label_reading import LabelReading, leave_unknown
+from halflabel.table.nothing import count_forms, describe_forms, name_form, read_meaning
+from halflabel.table.tag_cells import Parts, Tag, TagNotation
+from halflabel.table.tag_recognition import TagOptions, recognise_tags
+
+#: Minimum number of annotated items with one tag each that are taken for items with a class.
+MIN_CLASSES = 10
+
+#: Forms of a cell that becomes an empty list once all of its labels are decided.
+_GAPS = ("an empty cell", "a list of missing values only")
+
+
+def read_tags(
+    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty | None, options: TagOptions
+) -> LabelReading:
+    """Read a column of tags, together with the column of the labels that are still undecided."""
+    notation = recognise_tags(column, options)
+    labels, parts = read_tag_cells(column, undecided, notation, absent, empty)
+    name = str(column.name)
+    forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
+    missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
+    next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
+    notes = (*describe_forms(forms, empty), *([next_to] if missing else []))
+    suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
+    return LabelReading(labels, notes, notation, forms, suggested)
+
+
+def read_tag_cells(
+    column: pd.Series[Any],
+    undecided: pd.Series[Any] | None,
+    notation: TagNotation,
+    absent: Absent,
+    empty: Empty | None,
+    known_names: Sequence[str] | None = None,
+) -> tuple[PartialLabels, list[tuple[Any, Parts]]]:
+    """Return the labels of the cells, of all tags in them or of known names, and the cells that may hold nothing."""
+    cells = list(zip(column, read_tag_parts(column, notation), strict=True))
+    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(cells)
+    read = [read_meaning(parts, empty, name_form(cell, parts, notation) or "") for cell, parts in cells]
+    given = [[] if tags is None and left else tags for tags, left in zip(read, still_open, strict=True)]
+    found = {tag.name for _, parts in cells for tag in parts or () if tag is not None}
+    names = sorted(found.union(*(left or () for left in still_open))) if known_names is None else list(known_names)
+    counted = [cell for cell, left in zip(cells, still_open, strict=True) if not left]
+    place = {name: j for j, name in enumerate(names)}
+    kept = [None if tags is None else [tag for tag in tags if tag.name in place] for tags in given]
+    lists = [None if tags is None else [tag.name for tag in tags if tag.relevant] for tags in kept]
+    if known_names is not None and not any(kept if absent == "unknown" else (tags is not None for tags in kept)):
+        annotated = np.array([tags is not None for tags in kept], dtype=bool)
+        return leave_unknown(annotated, names, positive_only=absent == "unknown"), counted
+    if known_names is None and not any(lists) and notation.scores == "prior":
+        raise ValueError(
+            f"each tag of the column {column.name!r} has a score, so that no tag is given: state "
+            f"{option('scores', 'given')}, or give tags or labels in another column."
+        )
+    labels = PartialLabels.from_tags(lists, absent=absent, names=names)
+    labels = _reject(labels, kept)
+    written = [[tag.name for tag in parts or () if tag is not None and tag.is_open] for _, parts in cells]
+    is_open = np.zeros(labels.shape, dtype=bool)
+    for row, each in enumerate(zip(still_open, written, strict=True)):
+        is_open[row, [place[name] for names in each for name in names or () if name in place]] = True
+    labels = labels.hide(is_open & ~labels.relevant) if is_open.any() else labels
+    return labels, counted
+
+
+def _take_scores(parts: Sequence[Parts], labels: PartialLabels) -> Floats:
+    """Return the scores of the tags that a model suggests, NaN for all other entries."""
+    scores, place = np.full(labels.shape, np.nan), {name: j for j, name in enumerate(labels.names)}
+    for row, each in enumerate(parts):
+        for tag in each or ():
+            if tag is not None and tag.score is not None:
+                scores[row, place[tag.name]] = tag.score
+    return scores
+
+
+def _reject(labels: PartialLabels, tags: Sequence[list[Tag] | None]) -> PartialLabels:
+    """Return the labels with -1 for the tags that an item is known not to have."""
+    state, place = labels.state.copy(), {name: j for j, name in enumerate(labels.names)}
+    for row, each in enumerate(tags):
+        for tag in each or ():
+            if tag.relevant is False and labels.relevant[row, place[tag.name]]:
+                raise ValueError(
+                    f"a cell of tags has {tag.name!r} both with and without a mark that means no ({name_row(row)}): "
+                    "keep one of them."
+                )
+            if tag.relevant is False:
+                state[row, place[tag.name]] = -1
+    return replace(labels, state=state)
+
+
+def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
+    """Return the names of the tags of each cell, or None for a cell without a value."""
+    return [notation.read(cell) for cell in column]
+
+
+def read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:
+    """Return the tags and the missing values of each cell, or None for a cell that is missing."""
+    lists: list[Parts] = []
+    for row, cell in enumerate(column):
+        try:
+            lists.append(notation.read_parts(cell))
+        except ValueError as error:
+            raise ValueError(
+                f"the tags column {column.name!r} holds {_quote(cell)} ({name_row(row)}), but it must hold text such "
+                f"as 'rock{notation.sep} sad', or lists of text: {error}."
+            ) from None
+    return lists
+
+
+def _quote(cell: Any) -> str:
+    return repr(clipped(cell, 60) if isinstance(cell, str) else cell)[:80]
+
+
+def fill_tags(
+    column: pd.Series[Any],
+    labels: PartialLabels,
+    filled: NDArray[np.floating[Any]],
+    notation: TagNotation | None = None,
+) -> pd.Series[Any]:
+    """Add the labels that were filled in to a column of tags.
+
+    Known tags stay verbatim and first in their order; a cell to which nothing is
+    added is returned as it was. An empty cell stays empty while any of its labels is
+    undecided, and becomes an empty list (an empty text) once all are irrelevant.
+
+    Parameters
+    ----------
+    column : Series
+        Text or lists, as given to :func:`read_labels`.
+    labels : PartialLabels
+        The labels that were read from it; its names are the columns of ``filled``.
+    filled : ndarray of shape (n_items, n_labels)
+        1 (relevant), 0 (irrelevant) or NaN (left unknown).
+    notation : TagNotation, optional
+        From :func:`read_labels`; recognised by default.
+
+    Examples
+    --------
+    >>> column = pd.Series(["sad; rock", None])
+    >>> labels = PartialLabels.from_tags([["sad", "rock"], None], absent="unknown", names=["live", "rock", "sad"])
+    >>> fill_tags(column, labels, np.array([[1, 1, 1], [0, 1, np.nan]])).tolist()
+    ['sad; rock; live', 'rock']
+    """
+    if filled.shape != labels.shape or len(column) != len(labels):
+        raise ValueError(
+            f"filled has shape {filled.shape}, but {len(column)} cells and labels {labels.shape} were given."
+        )
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(column.cat.categories.dtype)
+    notation = notation or recognise_tags(column)
+    names = np.array(labels.names, dtype=object)
+    cells = []
+    for cell, parts, row in zip(column, read_tag_parts(column, notation), filled, strict=True):
+        tags = [tag for tag in parts or () if tag is not None]
+        known = {tag.name for tag in tags if tag.relevant and not tag.is_open}
+        new = [name for name in names[row == 1] if name not in known]
+        decided = {tag.name for tag in tags if tag.is_open} - known - {*names[np.isnan(row)]}
+        is_empty = name_form(cell, parts, notation) in _GAPS
+        if new or decided or (is_empty and not np.isnan(row).any()):
+            cells.append(notation.edit(cell, new, decided))
+        else:
+            cells.append(cell)
+    return pd.Series(cells, index=column.index, name=column.name, dtype=column.dtype)
+
+
+def list_open_tags(filled: NDArray[np.floating[Any]], names: Sequence[str], notation: TagNotation) -> list[Any]:
+    """Return per item a cell of the labels that stay undecided (NaN in ``filled``), or None if all are decided."""
+    labels = np.array(names, dtype=object)
+    return [notation.write(labels[row].tolist()) if row.any() else None for row in np.isnan(filled)]
+
+
+def describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:
+    """Return a sentence if each annotated item has exactly one tag, as a column of classes has."""
+    number = labels.relevant[labels.annotated].sum(axis=1)
+    if len(number) < MIN_CLASSES or len(labels.names) < 3 or (number != 1).any():
+        return ()
+    return (
+        f"Each annotated item has exactly one tag in {column!r}. Tags are filled in one by one, so that an item can "
+        f"get several or none; {option('rules', 'one of: *')} fills in exactly one.",
+    )
