@@ -26,7 +26,7 @@ CELL = 8
 #: Columns whose declared missing values are named in a note.
 MAX_SHOWN = 5
 
-#: Reads what a file states about its columns.
+#: Reads the description of the columns of a file.
 _TRIAL = "import sys, pyreadstat; getattr(pyreadstat, sys.argv[1])(sys.argv[2], metadataonly=True)"
 
 #: The readers that can keep declared missing values, so that they are counted. All other readers leave them empty.
@@ -57,7 +57,7 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
     reader = partial(getattr(_pyreadstat(), name), path, **stated)
     with explain_damage(path, f"a file of {title}"):
         if _ends_process(name, path):
-            raise ReadError.at(path, f"it is damaged: what it states about its columns is no file of {title}.")
+            raise ReadError.at(path, "it is damaged: its description of the columns cannot be read.")
         _check_size(path, reader(metadataonly=True)[1])
         frame, meta = reader(user_missing=True) if name in _KEEPS_MISSING else reader()
     if frame.empty:
