@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -107,6 +108,15 @@ def test_more_entries_recover_better():
 # -- Zhao & Guo ----------------------------------------------------------------------------
 
 
+def test_acceleration_is_nearer_to_the_minimum():
+    items = make(np.random.default_rng(0))
+    fast, slow = (
+        vvmr.follow_objective(items, np.random.default_rng(0), algorithm=name, iterations=400, items=60)["log10_gap"]
+        for name in ("continuation", "plain")
+    )
+    assert fast < slow
+
+
 def test_algorithm_1_and_our_solver_have_the_same_minimum():
     items, settings = make(np.random.default_rng(0)), {"items": 45}
     ours, near, far = (
@@ -193,3 +203,76 @@ def test_two_stages_choose_a_ridge_on_held_out_items():
     assert chosen.setting_["ridge"] < 1e3  # which predicts no label
     same = vvmr.TwoStages(chosen.setting_["ridge"], n_iter=20).fit(data.X, known)
     np.testing.assert_array_equal(chosen.weights_, same.weights_)
+
+
+def test_gradient_and_greedy_choices_stay_below_the_closed_form():
+    items = make(np.random.default_rng(0))
+    items = replace(items, Y=items.Y.select(np.arange(2)))
+    most = mddm.solve_thin(items, np.random.default_rng(0))["dependence"]
+    few, many = (mddm.ascend(items, np.random.default_rng(0), iterations=n)["missing_share"] for n in (1, 200))
+    assert -1e-12 < many < few
+    S = (items.X - items.X.mean(axis=0)).T @ items.Y.values()
+    best = max(np.square(S[list(each)]).sum() for each in itertools.combinations(range(len(S)), items.Y.shape[1]))
+    assert mddm.select_features(items, np.random.default_rng(0))["dependence"] == pytest.approx(best)
+    assert best < most == pytest.approx(np.square(S).sum())
+
+
+def test_weights_by_systems_and_by_inverses_solve_the_same_equations():
+    items = make(np.random.default_rng(0))
+    for inverse in (True, False):
+        found = ssdrmc.solve_weights(items, np.random.default_rng(0), items=50, inverse=inverse)
+        assert found["residual"] < 1e-9
+
+
+def test_pairs_of_a_class_have_its_labels_in_common():
+    """Two distant groups: every neighbour shares both labels of the group, random pairs share half of that."""
+    X = np.vstack([np.random.default_rng(g).normal(50 * g, 1, (40, 3)) for g in (0, 1)])
+    Y = np.repeat([[1.0, 1, 0], [0, 0, 1]], 40, axis=0)
+    groups = replace(make(np.random.default_rng(0)), X=X, Y=PartialLabels.from_table(Y))
+    found = {
+        pairs: ssdrmc_labels.compare_pairs(groups, np.random.default_rng(0), items=80, pairs=pairs)["common_labels"]
+        for pairs in ("positive", "negative", "random")
+    }
+    assert found["positive"] == pytest.approx(1.5, abs=0.1)
+    assert found["negative"] == pytest.approx(1.5, abs=0.1)
+    assert found["random"] == pytest.approx(0.75, abs=0.1)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_predicted_labels_and_places_on_a_map_are_of_this_library():
+    items = make(np.random.default_rng(0))
+    count = ssdrmc_labels.count_predicted(items, np.random.default_rng(0), items=60, share=0.4, iterations=1)
+    assert 0 < count["predicted_labels"] < items.Y.shape[1]
+    near, far = (
+        ssdrmc_labels.measure_map(items, np.random.default_rng(0), share=0.5, pairs=pairs)["map_distance"]
+        for pairs in ("more", "fewer")
+    )
+    assert min(near, far) <= 1 <= max(near, far)  # the mean of all pairs is the unit
+
+
+def test_a_path_in_one_run_has_the_same_minima_with_fewer_iterations():
+    items = make_low_rank(60, 8, 2, 3, 0.1, np.random.default_rng(0)).dataset
+    one, each = (
+        completion.follow_path(items, np.random.default_rng(0), together=together, weights=5)["iterations"]
+        for together in (True, False)
+    )
+    assert 0 < one < each
+
+
+@pytest.mark.filterwarnings("ignore:GaussianMixtureImputer")
+def test_a_draw_has_the_error_of_the_mean_and_once_more_the_spread():
+    """A Gaussian: the squared error of a draw is twice that of the conditional mean, if the covariance is right."""
+    items = make_low_rank(800, 6, 2, 2, 0.5, np.random.default_rng(0)).dataset
+    mean, draw, early = (
+        completion.impute(items, np.random.default_rng(0), reading=reading, omega=0.7)["imputation_error"]
+        for reading in ("converged", "one draw", "3 iterations")
+    )
+    assert draw / mean == pytest.approx(np.sqrt(2), rel=0.05)
+    assert early > mean
+
+
+def test_the_rank_and_the_sparsity_of_labels():
+    base = make(np.random.default_rng(0))
+    Y = np.kron(np.eye(2), np.ones((10, 3)))  # two groups of labels: one direction in coding +1 and -1
+    found = data.measure_structure(replace(base, Y=PartialLabels.from_table(Y)), np.random.default_rng(0))
+    assert found == {"rank_share": 1 / 6, "relevant_share": 0.5}

@@ -325,3 +325,34 @@ def test_spreads_are_compared_with_printed_ones(goldberg):
     values = np.array([-1.0, 0.0, 1.0]) * 0.135
     means = [make_record("table1", f"yahoo-{s}", "MDDM", one_error=0.4 + v) for s, v in zip("abc", values, strict=True)]
     assert check(zhang, means, **table).evidence.startswith("In 1 of 1 comparisons")
+
+
+def test_a_margin_is_part_of_the_comparison():
+    zhao = load_paper("zhao2015")
+    asked = {"kind": "ahead_on_sets", "experiment": "tables", "methods": ["Proposed"], "than": ["BR"]}
+    asked |= {"metric": "micro_f1", "sets": ["msrc"]}
+    records = [
+        make_record("tables", "msrc", name, trial, micro_f1=value + 0.001 * trial * (name == "BR"))
+        for name, value in (("Proposed", 0.55), ("BR", 0.5))
+        for trial in range(4)
+    ]
+    assert check(zhao, records, **asked, margin=0.04).finding is Finding.SUPPORTED
+    wide = check(zhao, records, **asked, margin=0.06)
+    assert wide.finding is Finding.REFUTED  # the distance is .0485, and its spread small
+    assert "by 0.06 or more, but not: Proposed on msrc, 0.550, BR 0.501" in wide.evidence
+
+
+def test_strengths_over_each_other_need_a_set_for_each_direction():
+    zhao = load_paper("zhao2015")
+    asked = {"kind": "each_ahead", "experiment": "tables", "methods": ["LEML", "FastTag"], "metric": "micro_f1"}
+    values = {"msrc": (0.5, 0.4), "yeast": (0.3, 0.6)}
+    records = [
+        make_record("tables", name, method, micro_f1=value)
+        for name, pair in values.items()
+        for method, value in zip(asked["methods"], pair, strict=True)
+    ]
+    part = check(zhao, records[:2], **asked)
+    assert part.finding is Finding.IN_PART
+    assert "FastTag against LEML" in part.evidence
+    assert check(zhao, records, **asked).evidence.startswith("In 2 of 2 comparisons")
+    assert check(zhao, [], **asked).finding is Finding.NOT_MEASURED

@@ -11,6 +11,7 @@ from typing import Any
 
 from halflabel.plugins import NONE, atomic_write, plural, together
 from halflabel_papers.archive import NAME, unpack
+from halflabel_papers.budget import describe_budget
 from halflabel_papers.page import tables
 from halflabel_papers.page.counts import describe_verdicts
 from halflabel_papers.page.listing import list_values
@@ -230,9 +231,15 @@ def _tabulate_sets(reproduction: Reproduction) -> Grid:
 
 
 def _tabulate_methods(reproduction: Reproduction) -> Grid:
+    first = {run.method: run for run in reversed(reproduction.runs)}
     used = dict.fromkeys(name for e in reproduction.paper.experiments for name in e.methods)
-    rows = [(name, _describe_method(reproduction.paper.methods[name])) for name in used]
-    return Grid("Steps of the methods", ("steps", "remarks"), tuple(rows))
+    rows = []
+    for name in used:
+        steps, remarks = _describe_method(method := reproduction.paper.methods[name])
+        budget = "not known" if method.added else describe_budget(first[name].steps) or NONE
+        rows.append((name, (steps, Cell(budget), remarks)))
+    note = "The budget is that of the first table with the method: settings, compared on held-out labels or features."
+    return Grid("Steps of the methods", ("steps", "tuning budget", "remarks"), tuple(rows), note=note)
 
 
 def _describe_method(method: Method) -> tuple[Cell, ...]:

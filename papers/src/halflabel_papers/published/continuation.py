@@ -100,6 +100,8 @@ class Continuation:
         :math:`\eta`.
     takes_abs : bool
         Use eq. (22) as printed, with ``abs``.
+    accelerated : bool
+        Extrapolate with the momentum of Beck & Teboulle, as published.
 
     Notes
     -----
@@ -111,6 +113,7 @@ class Continuation:
     rhos: Sequence[float] = (1e-3, 1e-2, 1e-1, 1.0)
     growth: float = 2.0
     takes_abs: bool = False
+    accelerated: bool = True
     nu: float = field(default=1.0, init=False)
     theta: Theta = field(init=False)
 
@@ -131,7 +134,7 @@ class Continuation:
         for _ in range(iterations):
             before, self.theta = self.theta, self._backtrack(omega, rho)
             following = (1 + np.sqrt(1 + 4 * q**2)) / 2
-            omega, q = self.theta.beyond(before, (q - 1) / following), following
+            omega, q = self.theta.beyond(before, (q - 1) / following if self.accelerated else 0.0), following
             yield self.theta
 
     def _backtrack(self, omega: Theta, rho: float) -> Theta:

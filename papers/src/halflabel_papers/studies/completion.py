@@ -1,9 +1,10 @@
-"""Statements of Goldberg et al. (2010) about their algorithms, and about exact recovery."""
+"""Statements of Goldberg et al. (2010) about their algorithms, about EM, and about exact recovery."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from halflabel import GaussianMixtureImputer
 from halflabel.datasets.benchmark import Dataset
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels.rules import Rule
@@ -11,7 +12,7 @@ from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import Solution, fpc, gradient_norm, proximal_gradient
-from halflabel.plugins import Floats
+from halflabel.plugins import Floats, Mask
 
 #: Share of the largest weight with a solution other than 0.
 SHARE_OF_TOP = 0.05
@@ -86,6 +87,47 @@ def _run(problem: Objective, algorithm: str, iterations: int) -> float:
         Z = run.x
     left = max(1, iterations - (len(path) - 1) * max(1, iterations // (2 * len(path))))
     return problem.run_published(Z, bias, problem.penalty, left)[0].objective[-1]
+
+
+def follow_path(data: Dataset, rng: np.random.Generator, *, together: bool, weights: int = 14) -> dict[str, float]:
+    """Return the iterations of MC-1 at a number of weights, each half of the last: in one run, or each from zero."""
+    problem = Objective(data, rng, "MC-1", 0.4)
+    Z, top, total = problem.start(), problem.penalty.weight / SHARE_OF_TOP, 0
+    for k in range(weights):
+        start = Z if together else problem.start()
+        run = proximal_gradient(problem.joint(), NuclearNorm(top / 2**k), start, tol=1e-3, max_iter=20000)
+        Z, total = run.x, total + run.n_iter
+    return {"iterations": float(total)}
+
+
+def impute(data: Dataset, rng: np.random.Generator, *, reading: str, omega: float) -> dict[str, float]:
+    """Return the imputation error of a Gaussian in one of three readings of EM.
+
+    Parameters
+    ----------
+    reading : {"converged", "3 iterations", "one draw"}
+        The conditional mean at convergence or after three iterations, or a draw from the conditional distribution at
+        convergence.
+    """
+    X = np.asarray(data.X, dtype=np.float64)
+    gaps = rng.permutation(X.size).reshape(X.shape) >= round(omega * X.size)
+    seen = np.where(gaps, np.nan, X)
+    model = GaussianMixtureImputer(1, max_iter=3 if reading == "3 iterations" else 200).fit(seen)
+    filled = model.transform(seen)
+    if reading == "one draw":
+        filled = filled + model.scaler_.scale * _draw_residuals(model.mixture_.parts[0].cov, gaps, rng)
+    return {"imputation_error": float(np.linalg.norm((filled - X)[gaps]) / np.linalg.norm(X[gaps]))}
+
+
+def _draw_residuals(cov: Floats, gaps: Mask, rng: np.random.Generator) -> Floats:
+    """Return a draw, around the conditional mean, of the missing values of each item, and 0 for known values."""
+    noise = np.zeros(gaps.shape)
+    for i in np.flatnonzero(gaps.any(axis=1)):
+        missing = gaps[i]
+        known, cross = ~missing, cov[np.ix_(missing, ~missing)]
+        left = cov[np.ix_(missing, missing)] - cross @ np.linalg.solve(cov[np.ix_(known, known)], cross.T)
+        noise[i, missing] = rng.multivariate_normal(np.zeros(missing.sum()), (left + left.T) / 2, method="eigh")
+    return noise
 
 
 def recover(data: Dataset, rng: np.random.Generator, *, rank: int, omega: float) -> dict[str, float]:

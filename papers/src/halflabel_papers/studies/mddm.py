@@ -33,14 +33,37 @@ def solve_dense(data: Dataset, rng: np.random.Generator) -> dict[str, float]:
     X, Y = _center(data)
     S = X.T @ Y
     P = linalg.eigh(S @ S.T)[1][:, ::-1]
-    return {"dependence": float(linalg.norm(S.T @ P[:, : Y.shape[1]]) ** 2)}
+    return _compare(S, float(linalg.norm(S.T @ P[:, : Y.shape[1]]) ** 2))
 
 
 def solve_thin(data: Dataset, rng: np.random.Generator) -> dict[str, float]:
     """Return the dependence of the same directions by a thin singular value decomposition of X'HY."""
     X, Y = _center(data)
-    P = _solve_thin(X, Y)[1]
-    return {"dependence": float(linalg.norm(P.T @ (X.T @ Y)) ** 2)}
+    P, S = _solve_thin(X, Y)[1], X.T @ Y
+    return _compare(S, float(linalg.norm(P.T @ S) ** 2))
+
+
+def ascend(data: Dataset, rng: np.random.Generator, *, iterations: int) -> dict[str, float]:
+    """Return the dependence after a number of gradient steps on orthonormal directions, from a random start."""
+    X, Y = _center(data)
+    S = X.T @ Y
+    P = linalg.qr(rng.normal(size=S.shape), mode="economic")[0]
+    step = 1 / linalg.norm(S, 2) ** 2
+    for _ in range(iterations):
+        P = linalg.qr(P + step * (S @ (S.T @ P)), mode="economic")[0]
+    return _compare(S, float(linalg.norm(P.T @ S) ** 2))
+
+
+def select_features(data: Dataset, rng: np.random.Generator) -> dict[str, float]:
+    """Return the dependence of as many features, chosen greedily: with linear kernels it is a sum over features."""
+    X, Y = _center(data)
+    S = X.T @ Y
+    return _compare(S, float(np.sort(np.square(S).sum(axis=1))[-Y.shape[1] :].sum()))
+
+
+def _compare(S: Floats, dependence: float) -> dict[str, float]:
+    """Return a dependence, and the share of the maximum, the squares of S, that it lacks."""
+    return {"dependence": dependence, "missing_share": 1 - dependence / float(np.square(S).sum())}
 
 
 def _center(data: Dataset) -> tuple[Floats, Floats]:

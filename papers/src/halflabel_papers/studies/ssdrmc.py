@@ -81,6 +81,18 @@ def compare_limits(data: Dataset, rng: np.random.Generator, *, items: int, share
     return {"distance_to_Y": _distance(printed, Y), "distance_to_eq5": _distance(printed, eq5)}
 
 
+def solve_weights(data: Dataset, rng: np.random.Generator, *, items: int, inverse: bool) -> dict[str, float]:
+    """Return the largest residual of eq. (4) after 20 solutions by the inverse matrices, or by systems of equations."""
+    X, _ = _sample(data, rng, items, 0.5)
+    moves = X[neighbors(X, NEIGHBORS)[0]] - X[:, None]
+    L = moves @ moves.transpose(0, 2, 1)
+    L += RIDGE * np.trace(L, axis1=1, axis2=2)[:, None, None] / NEIGHBORS * np.eye(NEIGHBORS)
+    ones = np.ones((len(L), NEIGHBORS, 1))
+    for _ in range(20):
+        w = np.linalg.inv(L) @ ones if inverse else np.linalg.solve(L, ones)
+    return {"residual": float(np.abs(L @ w - 1).max())}
+
+
 def _sample(data: Dataset, rng: np.random.Generator, items: int, share: float) -> tuple[Floats, PartialLabels]:
     """Return the dense features and the labels of a sample, a share of its items labelled."""
     rows = np.sort(rng.permutation(len(data.Y))[:items])

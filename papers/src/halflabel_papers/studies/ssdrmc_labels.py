@@ -1,4 +1,4 @@
-"""Statements of Qian & Davidson (2010) about several labels, and about partial and noisy ones, on unlabelled items."""
+"""Statements of Qian & Davidson (2010) about the labels of pairs of items, and about partial and noisy labels."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import macro_auc, micro_f1
+from halflabel.numerics.graph.neighbors import neighbors
+from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel.plugins import Floats, is_sparse
 from halflabel_papers.published import SSDRMC
+from halflabel_papers.studies.ssdrmc import NEIGHBORS, RIDGE
 
 #: The equations for labels that are not certain: eq. (7) keeps them, eq. (10) and (12) fit them with beta = 1.
 EQUATIONS: dict[str, dict[str, Any]] = {
@@ -52,6 +55,45 @@ def transduce_uncertain(
     faulty = rng.random(known.shape) < rate
     known = np.where(faulty, np.nan, known) if fault == "partial" else np.where(faulty & (known == 1), 0.0, known)
     return _score([_make_model(EQUATIONS[equation]).fit(X, known)], labels, unlabelled)
+
+
+def count_predicted(
+    data: Dataset, rng: np.random.Generator, *, items: int, share: float, iterations: int
+) -> dict[str, float]:
+    """Return the mean number of relevant labels of an unlabelled item after a number of iterations of Table 1."""
+    X, labels = _sample(data, rng, items)
+    known = hide_items(labels, 1 - share, rng).values()
+    fit = _make_model({"max_alternations": iterations}).fit(X, known)
+    return {"predicted_labels": float(np.nansum(fit.transduction_[np.isnan(known).all(axis=1)], axis=1).mean())}
+
+
+def compare_pairs(data: Dataset, rng: np.random.Generator, *, items: int, pairs: str) -> dict[str, float]:
+    """Return the mean number of common labels of neighbours with "positive" or "negative" weight, or of "random" pairs.
+
+    The weights come from the features alone.
+    """
+    X, labels = _sample(data, rng, items)
+    W = reconstruction_weights(X, neighbors(X, NEIGHBORS)[0], RIDGE).tocoo()
+    kept = {"positive": W.data > 0, "negative": W.data < 0, "random": W.data != 0}[pairs]
+    first, second = W.row[kept], W.col[kept]
+    second = rng.permutation(second) if pairs == "random" else second
+    return {"common_labels": float((labels.relevant[first] & labels.relevant[second]).sum(axis=1).mean())}
+
+
+def measure_map(data: Dataset, rng: np.random.Generator, *, share: float, pairs: str) -> dict[str, float]:
+    """Return the distance of classes on a map: of the half of their pairs with more, or with fewer, common labels.
+
+    A class is a set of labels, and its place the median of its items; the unit is the mean distance of all pairs.
+    """
+    X = data.X.toarray() if is_sparse(data.X) else np.asarray(data.X)
+    model = SSDRMC.as_published().set_params(n_folds=2, n_components=2).fit(X, hide_items(data.Y, 1 - share, rng))
+    sets, of = np.unique(data.Y.relevant, axis=0, return_inverse=True)
+    places = np.array([np.median(model.embedding_.coordinates[of == k], axis=0) for k in range(len(sets))])
+    first, second = np.triu_indices(len(sets), 1)
+    distances = np.linalg.norm(places[first] - places[second], axis=1)
+    common = (sets[first] & sets[second]).sum(axis=1)
+    chosen = common > np.median(common) if pairs == "more" else common <= np.median(common)
+    return {"map_distance": float(distances[chosen].mean() / distances.mean())}
 
 
 def _sample(data: Dataset, rng: np.random.Generator, items: int) -> tuple[Floats, PartialLabels]:

@@ -137,15 +137,17 @@ def check_ahead_on_sets(
     metric: str,
     sets: Sequence[str] = (),
     rank: int = 1,
+    margin: float = 0.0,
 ) -> ClaimResult:
     """Check, on all printed sets or on ``sets``, the place of each of ``methods`` among ``than`` by its mean.
 
-    With ``rank`` 1 it must be better than each of them, with 2 worse than exactly one.
+    With ``rank`` 1 it must be better than each of them by at least ``margin``, with 2 worse than exactly one.
     """
     sign = 1 if lower_is_better(metric) else -1
     total, found, missing = 0, Comparisons(), 0
     for data, method in itertools.product(sets or experiment.printed_sets, methods):
         runs = sign * results.blocks(experiment, metric, set=data)
+        runs = runs.assign(**{method: runs[method] + margin})
         own, others = runs[method].mean(), runs[list(than)].mean().dropna()
         if math.isnan(own) or (rank > 1 and len(others) < len(than)):
             missing += len(than) if rank == 1 else 1
@@ -154,14 +156,15 @@ def check_ahead_on_sets(
             missing, total = missing + len(than) - len(others), total + len(others)
             for name, value in others.items():
                 place, p = (
-                    f"{method} on {data}, {abs(own):.3f}, {name} {abs(value):.3f}",
+                    f"{method} on {data}, {abs(own - margin):.3f}, {name} {abs(value):.3f}",
                     compute_p(runs, method, str(name)),
                 )
                 found.add(place, format_p(p), p, agrees=own < value, significant=False)
         else:
             total, ahead = total + 1, int((others <= own).sum())
             found.failed += [] if ahead == rank - 1 else [f"{method} on {data} (place {ahead + 1})"]
-    claim = "is better in the mean" if rank == 1 else f"has place {rank} in the mean"
+    by = f" by {margin:g} or more" if margin else ""
+    claim = f"is better in the mean{by}" if rank == 1 else f"has place {rank} in the mean"
     return found.conclude(total, f"{_join(methods)} {claim}", missing)
 
 
@@ -328,6 +331,7 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         check_undecidable,
         check_lower_on,
         check_pooled,
+        table_claims.check_each_ahead,
         table_claims.check_slower,
         table_claims.check_below,
         table_claims.check_at_least,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from halflabel_papers.spec import Experiment
 from halflabel_papers.verdicts.results import (
@@ -51,6 +53,16 @@ def check_close_to_best(
     if not gaps:
         return result
     return with_flip(ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}."), "from", max(gaps), within)
+
+
+def check_each_ahead(results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str) -> ClaimResult:
+    """Check that each method is better in the mean than each other one on at least one set."""
+    sign = -1 if lower_is_better(metric) else 1
+    by_set = {data: sign * results.blocks(experiment, metric, set=data)[list(methods)] for data in experiment.sets}
+    means = pd.DataFrame({data: runs.mean() for data, runs in by_set.items()}).dropna(axis=1)
+    pairs = list(itertools.permutations(methods, 2)) if len(means.columns) else []
+    failed = [f"{a} against {b}" for a, b in pairs if not (means.loc[a] > means.loc[b]).any()]
+    return conclude(len(pairs), failed, f"a method is ahead on one of the {len(means.columns)} measured sets")
 
 
 def check_meta_average(
