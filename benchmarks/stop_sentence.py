@@ -4,7 +4,9 @@ Protocol: 300 random items (the 15 most frequent labels with at least 12 relevan
 and all or none of the given entries are right: with ``--noise``, this share of them is wrong, in every second run. The
 truth is the answer to 100 questions of a queue, the table is completed again, and so on. In each state after answers
 the number of wrong filled values is compared with the band of the sentence, and with the band that the probabilities
-alone give. The rule was chosen on the sets of CHOSE; those of REPORT, the default, chose nothing.
+alone give. "queue stopped" is the share of states in which the page states that the queue no longer helps, and "stopped
+rightly" the share of these in which the queue was no better than random questions. The rule was chosen on the sets of
+CHOSE; those of REPORT, the default, chose nothing.
 
     python benchmarks/stop_sentence.py [--sets frogs] [--repeats 3] [--answers 300] [--noise 0.03]
 """
@@ -73,6 +75,17 @@ class Review:
             "half width": (stated["high"] - stated["low"]) / 2 / max(wrong, 1),
         }
 
+    def check_queue(self, now, kind):
+        """Return whether the sentence states that a queue no longer helps, and whether that is right.
+
+        It is right if the share of wrong values in the next 50 questions is at most 1.25 times that of all filled ones.
+        """
+        stated = "no longer helps" in advise(now, self.book)["sentence"]
+        wrong = now.fit.state * self.truth.state < 0
+        chosen = [wrong[each.row, each.column] for each in choose_questions(now, kind, 56) if each.why == kind]
+        is_right = bool(chosen) and np.mean(chosen) <= 1.25 * wrong[now.filled].mean()
+        return {"queue stopped": stated, "stopped rightly": float(is_right) if stated else np.nan}
+
 
 def run(name, seed, noise, kind, answers):
     """Yield one record for each state after answers."""
@@ -81,7 +94,7 @@ def run(name, seed, noise, kind, answers):
     while len(review.book) < answers and review.answer(now, kind):
         now = review.fit()
         if (record := review.measure(now)) is not None:
-            yield {"noise": noise, "queue": kind, **record}
+            yield {"noise": noise, "queue": kind, **record, **review.check_queue(now, kind)}
 
 
 def main():

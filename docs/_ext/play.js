@@ -87,6 +87,10 @@
     "/api/progress": () => progress,
     "/api/panel": () => RECORD.panel,
     "/api/changes": () => ({ changed: 0, per_label: [], listed: [], sentence: "" }),
+    "/api/history": () => ({
+      answers: done.slice(-100).reverse().map(({ row, column, value }) => (
+        { row, item: items[row].item, label: session.labels[column], value, items: 1, by: session.by, at: "" })),
+    }),
     "/api/points.bin": () => decode(RECORD.points),
     "/api/label": (_, path) => values[parseInt(path.split("/").pop(), 10)],
     "/api/items": (_, __, query) => ({ items: query.get("rows").split(",").map((row) => items[Number(row)]) }),

@@ -28,6 +28,7 @@ DO_NOT = [
     "FREQUENCY",
     "SUSPECTS",
     "DISAGREEMENT",
+    "CONTRADICTIONS",
     "WALL",
     "BULK",
     "ANSWER",

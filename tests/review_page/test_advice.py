@@ -112,6 +112,24 @@ def test_the_page_advises_to_stop_when_answers_change_nothing():
     assert write_stop(make_book([*same[1:], (0, {"filled": 0, "p": 0.4})])) == ""
 
 
+@pytest.mark.parametrize(
+    ("of_queue", "of_random", "stops"), [(10, 5, True), (10, 6, True), (11, 5, False), (3, 0, False)]
+)
+def test_the_page_states_when_a_queue_finds_no_more_errors_than_random_questions(of_queue, of_random, stops):
+    def ask(why, number, wrong):
+        return [(i % 40, {"filled": int(i >= wrong), "p": 0.6, "why": why}) for i in range(number)]
+
+    answers = [*ask("random", 25, of_random), *ask("uncertain", 50, of_queue)]
+    sentence = write_stop(make_book(answers))
+    assert sentence.startswith('The queue "uncertain" no longer helps') == stops
+    assert bool(sentence) == stops
+    if stops:
+        assert f"{of_queue} of its last 50 answers" in sentence
+        assert f"{of_random} of 25 random answers" in sentence
+    assert write_stop(make_book(answers[1:])) == ""  # too small a number of random answers
+    assert write_stop(make_book(answers[:-1])) == ""
+
+
 def test_speed_leaves_out_breaks():
     times = [1000, 2000, 3000, 2000, 2000, 10_000_000]
     assert measure_speed(make_book([(i, {"ms": ms}) for i, ms in enumerate(times)])) == 30.0

@@ -718,6 +718,29 @@ def test_screens_that_arrive_late_ask_nothing_twice(serve, open_page, tmp_path):
         assert page.problems == []
 
 
+def test_an_item_is_flagged_and_an_answer_is_opened_again_from_the_list_of_the_last_ones(serve, open_page):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        page.wait_for_selector("body[data-question]", timeout=WAIT)
+        row = page.get_attribute("body", "data-question")
+        page.keyboard.press("b")
+        page.wait_for_selector("#item .comments", timeout=WAIT)
+        press(page, "j")
+        press(page, "f")
+        page.keyboard.press("h")
+        answers = page.locator("#history-list li")
+        answers.first.wait_for(timeout=WAIT)
+        assert [text.split(": ")[1][:3].strip() for text in answers.all_text_contents()] == ["no", "yes"]
+        answers.nth(1).locator("button").click()
+        page.wait_for_selector(
+            f'body[data-question^="item {int(row) // len(client.session.labels.names)} "]', timeout=WAIT
+        )
+        page.keyboard.press("m")
+        page.select_option("#list-state", "flag")
+        page.wait_for_selector('#list-count:text-matches("^1 item")', timeout=WAIT)
+        assert page.problems == []
+
+
 def test_a_certificate_includes_an_answer_that_is_on_its_way(serve, open_page):
     with serve() as client:
         page, held = open_page(client.server.guard.make_address()), []

@@ -36,7 +36,17 @@ ANSWER = {
 ROWS = '"ffff000000"'
 SELECTION = {"rows": ROWS, "column": "0", "label": '"rock"'}
 VALID = {
-    "/api/list": [{"column": "0", "text": '"s"', "states": "[0, 1]", "order": '"highest"', "start": "0", "bits": "1"}],
+    "/api/list": [
+        {
+            "column": "0",
+            "text": '"s"',
+            "states": "[0, 1]",
+            "order": '"highest"',
+            "start": "0",
+            "bits": "1",
+            "marked": '"flag"',
+        }
+    ],
     "/api/queue": [{"kind": '"uncertain"', "n": "5", "label": "1", "rows": "[4, 5]", "exclude": "[7]"}],
     "/api/screens": [
         {"view": '"item"', "kind": '"rare"', "n": "5", "label": "1", "rows": "[4, 5]", "exclude": "[7]"},

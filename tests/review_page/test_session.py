@@ -11,7 +11,7 @@ from halflabel.evidence.answer_plan import PROPOSED
 from halflabel.evidence.certificate import Certificate, verify
 from halflabel.evidence.confidence_sequence import bound_errors
 from halflabel.review_page.audits import find_alpha
-from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES
+from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES, pack_rows
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers, summarize_review
@@ -453,3 +453,48 @@ def test_comments_are_in_the_journal_the_item_the_answers_and_the_report(client)
     client.post("/api/comment", {"item": item, "text": "", "key": "c2"})
     assert client.get(f"/api/items?rows={question['row']}")["items"][0]["comments"] == []
     assert client.post("/api/undo", {"key": "u"})["answers"] == 0  # the answer; a comment is no answer
+
+
+def test_the_list_shows_flagged_and_commented_items_only(client):
+    rows = {}
+    for number, text in enumerate(("\u2691", "odd", "\u2691 odd", "")):
+        item = f"s{number}"
+        client.post("/api/comment", {"item": item, "text": text, "key": f"c{number}"})
+        for kind in ("flag", "comment"):
+            listed = client.post("/api/list", {"column": 0, "marked": kind})["rows"]
+            rows[kind] = [each["item"] for each in listed]
+    assert rows == {"flag": ["s0", "s2"], "comment": ["s0", "s1", "s2"]}
+
+
+def test_the_history_has_the_answers_that_stand_the_newest_first(client):
+    questions = ask(client, n=3)
+    for key, (question, value) in enumerate(zip(questions, (1, 0, None), strict=True)):
+        client.post("/api/answers", {"answers": [answer(question, value, f"k{key}")]})
+    client.post("/api/undo", {"key": "u"})
+    history = client.get("/api/history")["answers"]
+    assert [(each["row"], each["value"], each["by"]) for each in history] == [
+        (question["row"], value, "ana") for question, value in zip(questions[1::-1], (0, 1), strict=True)
+    ]
+    bits = pack_rows(np.arange(40), 40)
+    client.post(
+        "/api/selection", {"op": "answer", "rows": bits, "column": 2, "label": LABELS[2], "value": 1, "key": "b"}
+    )
+    assert client.get("/api/history")["answers"][0]["items"] > 1
+
+
+def test_an_answer_that_differs_from_that_of_its_twin_is_asked_once_more(client):
+    client.session.receive("twins", np.r_[np.full(38, -1), 39, 38])
+    column = int(np.flatnonzero((client.session.labels.state[38:] == 0).all(axis=0))[0])
+    pair = [{"row": row, "column": column, "why": "uncertain"} for row in (38, 39)]
+    client.post("/api/answers", {"answers": [answer(pair[0], 1, "k0"), answer(pair[1], 0, "k1")]})
+
+    def contradicted():
+        asked = ask(client, kind="contradictions")
+        return {(each["row"], each["column"]) for each in asked if each["why"] == "contradictions"}
+
+    assert contradicted() == {(38, column), (39, column)}
+    assert client.get("/api/items?rows=38")["items"][0]["twin"] == "s39"
+    client.post("/api/answers", {"answers": [answer({**pair[0], "why": "contradictions"}, 1, "k2")]})
+    assert contradicted() == {(39, column)}
+    client.post("/api/answers", {"answers": [answer({**pair[1], "why": "contradictions"}, 1, "k3")]})
+    assert contradicted() == set()

@@ -35,6 +35,7 @@ class Reason(StrEnum):
     RARE = "rare", True
     CHANGED = "changed", True
     DISAGREEMENT = "disagreement", False
+    CONTRADICTIONS = "contradictions", False  # an answer, and another value of the most similar item
     FREQUENCY = "label frequency", False
     RANDOM = "random", True
     RANDOM_OF_PART = "random of a part", True  # of one label or some items: no sample of all filled entries

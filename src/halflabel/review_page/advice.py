@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -9,12 +10,24 @@ import numpy as np
 from scipy import special
 
 from halflabel._wording import count, plural
+from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.queues import Situation
 
 #: Number of answers whose effect is predicted, and number of the last answers that measure the speed.
 NEXT, RECENT = 50, 50
+
+#: The queues that choose filled entries whose values may be wrong, with their names on the page.
+QUEUES = {
+    Reason.UNCERTAIN.value: "uncertain",
+    Reason.BOUNDARY.value: "near the threshold",
+    Reason.RARE.value: "rare labels",
+    Reason.CHANGED.value: "changed by the last fit",
+}
+
+#: Minimum number of random answers that a queue is compared with, and maximum number of answers that are read for it.
+LEAST_RANDOM, MAX_READ = 25, 1000
 
 #: Confidence of each end of the interval of random answers.
 CONFIDENCE = 0.95
@@ -41,7 +54,8 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
     if fit is None or not fit.has_precision:
         why = "" if fit is None else _explain_missing_estimate(fit)
         scored = scored if fit is None or not fit.contradiction else {**scored, "expected": None}
-        return {"filled": int(now.filled.sum()), "expected": None, "sentence": why, "random": scored}
+        sentence = " ".join(filter(None, [why, write_stop(book)]))
+        return {"filled": int(now.filled.sum()), "expected": None, "sentence": sentence, "random": scored}
     numbers, speed = _estimate(now, fit, scored), measure_speed(book)
     sentence = " ".join(filter(None, [write_advice(numbers, speed), write_stop(book)]))
     return {**numbers, "per_minute": speed, "sentence": sentence, "random": scored}
@@ -94,18 +108,16 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
     'About 310 of 4,120 filled entries are wrong (260 to 370). The next 50 answers remove about 21 of these errors: at
     40 answers a minute, 17 errors a minute.'
     >>> write_advice({**numbers, "expected": None, "answers": 50, "high": 240.2}, 40.0)
-    'At most 240 of 4,120 filled entries are wrong, after 50 random answers. These answers contradict the number that
-    the probabilities expect: it is not shown.'
+    'At most 240 of 4,120 filled entries are wrong, after 50 random answers. Random answers contradict the number of
+    errors that the probabilities expect: it is not shown.'
     """
     filled, high = numbers["filled"], count(round(numbers["high"]))
     if not filled:
         return "Every entry has a given value or an answer."
     entries, answers = plural(filled, "filled entry", "filled entries"), plural(numbers["answers"], "random answer")
     if numbers["expected"] is None:
-        return (
-            f"At most {high} of {entries} are wrong, after {answers}. These answers contradict the number that the "
-            "probabilities expect: it is not shown."
-        )
+        most = f"At most {high} of {entries} are wrong, after {answers}. " if numbers["high"] < filled else ""
+        return f"{most}Random answers contradict the number of errors that the probabilities expect: it is not shown."
     expected, gain = round(numbers["expected"]), numbers["next"]
     shown = f"{count(round(numbers['low']))} to {high}"
     first = f"About {count(expected)} of {entries} {'is' if expected == 1 else 'are'} wrong ({shown})."
@@ -116,12 +128,31 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
 
 
 def write_stop(book: AnswerBook) -> str:
-    """Return the sentence that the last answers changed nothing, or an empty text."""
-    bodies = (record.body for record in reversed(book.records) if record.op == "answer")
-    last = list(islice((body for body in bodies if body.get("filled") in (0, 1) and body["value"] is not None), NEXT))
-    if len(last) < NEXT or any(body["value"] != body["filled"] for body in last):
+    """Return the sentence that further answers find little, or an empty text.
+
+    The last answers changed no filled value, or the queue of the last answers changes no more of them than random
+    questions do.
+    """
+    scored = list(islice(_list_scored(book), MAX_READ))
+    last = [is_wrong for _, is_wrong in scored[:NEXT]]
+    if len(last) == NEXT and not any(last):
+        return f"None of the last {NEXT} answers changed a filled value: an audit proves how many are right."
+    kind = next((why for why, _ in scored if why in QUEUES), "")
+    own, random = ([is_wrong for why, is_wrong in scored if why == name][:NEXT] for name in (kind, Reason.RANDOM))
+    if len(own) < NEXT or len(random) < LEAST_RANDOM or sum(own) * len(random) > sum(random) * len(own):
         return ""
-    return f"None of the last {NEXT} answers changed a filled value: an audit proves how many are right."
+    return (
+        f'The queue "{QUEUES[kind]}" no longer helps: {sum(own)} of its last {len(own)} answers changed a filled '
+        f"value, and {sum(random)} of {len(random)} random answers did. Choose another queue, or stop."
+    )
+
+
+def _list_scored(book: AnswerBook) -> Iterator[tuple[str, bool]]:
+    """Yield why an entry was asked, and whether its filled value was wrong, the last answer first."""
+    for record in reversed(book.records):
+        body = record.body
+        if record.op == "answer" and body.get("filled") in (0, 1) and body["value"] is not None:
+            yield str(body.get("why")), body["value"] != body["filled"]
 
 
 def _round(number: float) -> str:

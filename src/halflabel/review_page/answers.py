@@ -93,6 +93,7 @@ class AnswerBook:
         self._keys: dict[str, Record] = {}
         self._by_number: dict[int, Record] = {}
         self._contested: set[tuple[int, int]] = set()
+        self._confirmed: set[tuple[int, int]] = set()
         self._done: list[int] = []
         self._undone: list[int] = []
 
@@ -206,6 +207,14 @@ class AnswerBook:
             mask[entry] = True
         return mask
 
+    @property
+    def confirmed(self) -> Mask:
+        """The entries that were answered again because of their twin."""
+        mask = np.zeros(self.current.shape, dtype=bool)
+        for entry in self._confirmed.copy():
+            mask[entry] = True
+        return mask
+
     def list_single_answers(self, by: str) -> Mask:
         """Return the decided entries that exactly one other reviewer has answered."""
         mask = np.zeros(self.current.shape, dtype=bool)
@@ -267,6 +276,9 @@ class AnswerBook:
         self._contested.discard(entry)
         if is_contested(stack):
             self._contested.add(entry)
+        self._confirmed.discard(entry)
+        if any(record.body.get("why") == Reason.CONTRADICTIONS for record in stack):
+            self._confirmed.add(entry)
         last = CODES[stack[-1].body["value"]] if stack else NONE
         self.current[entry] = UNDECIDED if entry in self._contested else last
 

@@ -28,6 +28,7 @@ from halflabel.review_page.fields import (
 from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.listing import ORDERS, Filter
 from halflabel.review_page.queues import KINDS
+from halflabel.review_page.remarks import find_marked, list_history
 from halflabel.review_page.reviewers import Asker
 from halflabel.review_page.screens import WALLS
 from halflabel.review_page.session import MAX_QUESTIONS, MAX_SCREENS, Session
@@ -121,6 +122,11 @@ async def get_changes(session: Session, _: Request) -> Response:
     return JSONResponse(await asyncio.to_thread(describe_changes, now, session.opened.index, names))
 
 
+async def get_history(session: Session, _: Request) -> Response:
+    """Return the last answers."""
+    return JSONResponse({"answers": list_history(session.book, session.opened.index)})
+
+
 async def get_points(session: Session, _: Request) -> Response:
     """Return the coordinates of the map, or an empty response before there is a map."""
     if session.points is None:
@@ -159,7 +165,9 @@ async def post_list(session: Session, request: Request) -> Response:
     n_items, n_labels = session.labels.shape
     column, states = read_whole(asked, "column", n_labels), read_wholes(asked, "states", len(STATES)).tolist()
     order, by_column = read_choice(asked, "order", ORDERS, "table"), read_text(asked, "sort")
-    chosen = Filter(read_text(asked, "text"), states, order, by_column, bool(asked.get("descending")))
+    kind = read_choice(asked, "marked", ("", "comment", "flag"), "")
+    marked = find_marked(session.book, kind) if kind else None
+    chosen = Filter(read_text(asked, "text"), states, order, by_column, bool(asked.get("descending")), marked)
     start, with_bits = read_whole(asked, "start", n_items + 1, 0), bool(asked.get("bits"))
     return JSONResponse(await asyncio.to_thread(session.list_items, column, chosen, start, with_bits=with_bits))
 
@@ -319,6 +327,7 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("GET", "/api/progress", get_progress),
     ("GET", "/api/panel", get_panel),
     ("GET", "/api/changes", get_changes),
+    ("GET", "/api/history", get_history),
     ("GET", "/api/points.bin", get_points),
     ("GET", "/api/label/{column}.bin", get_label),
     ("GET", "/api/items", get_items),

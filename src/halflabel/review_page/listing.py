@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Ints, Mask
 from halflabel._wording import clipped, quoted
 from halflabel.review_page.encoding import pack_rows
 from halflabel.review_page.searching import Searcher
@@ -31,6 +31,7 @@ class Filter:
     order: str = "table"  #: One of :data:`ORDERS`.
     column: str = ""  #: A column whose order is used in place of this, if the table has it.
     descending: bool = False  #: Whether its largest values come first.
+    marked: Mask | None = None  #: The items that can be listed, such as flagged items. None means all.
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
@@ -54,7 +55,7 @@ class Filter:
         >>> Filter(text="S", order="highest").select(searcher, np.zeros(3), p).tolist()
         [1, 0]
         """
-        kept = searcher.find(self.text)
+        kept = searcher.find(self.text) if self.marked is None else searcher.find(self.text) & self.marked
         if len(self.states):
             kept &= np.isin(states, self.states)
         if self.column.casefold() in searcher.columns:

@@ -101,6 +101,7 @@ class Session:
         self.failure = self.map_note = ""
         self.written: list[str] = []
         self.explained: Explained | None = None
+        self.twins: Ints | None = None
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
         self._store, self._stored, self.is_restored = name_store(journal_path), -STORE_SECONDS, False
@@ -125,7 +126,7 @@ class Session:
         """The state that the choice of questions depends on."""
         return Situation(
             self.labels.state, self.book.current, self.fit, self.previous, self._list_contested(),
-            self.labels.positive_only, self.implied.states,
+            self.labels.positive_only, self.implied.states, self.twins, self.book.confirmed,
         )  # fmt: skip
 
     def _list_contested(self) -> Mask | None:
@@ -258,7 +259,9 @@ class Session:
         p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
         comments = self.book.comments.get(str(self.opened.index[row]), {})
         listed = [{"by": by, "text": text} for by, text in comments.items()]
-        return {**self.config.views.describe(row), "states": states, "p": p, "comments": listed}
+        twin = -1 if self.twins is None else int(self.twins[row])
+        similar = None if twin < 0 else clipped(self.opened.index[twin], 80)
+        return {**self.config.views.describe(row), "states": states, "p": p, "comments": listed, "twin": similar}
 
     def pack_label(self, column: int) -> bytes:
         """Return state and probability of every item for one label."""
@@ -514,6 +517,8 @@ class Session:
                 self._keep_fit()
         elif kind == "map":
             self.points = pack_points(content)
+        elif kind == "twins":
+            self.twins = content
         elif kind == "no map":
             self.map_note = content
         elif kind == "explained":
@@ -525,9 +530,10 @@ class Session:
         self.announce(kind, content)
 
     def _receive_map(self, kind: str, content: Any) -> None:
-        if kind in ("map", "no map", "failed") and self.mapper is not None:
+        if kind in ("map", "no map", "failed", "twins") and self.mapper is not None:
             self.receive(kind, content)
-            self.mapper.close()
+            if kind != "twins":  # they come before the map
+                self.mapper.close()
 
     def close(self) -> None:
         """End the processes, close the journal, and store the last fit for the next start."""

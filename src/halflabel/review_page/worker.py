@@ -24,6 +24,7 @@ from halflabel.completion.updating import learn_entries
 from halflabel.review_page.explaining import explain_place
 from halflabel.review_page.fits import summarize_fit
 from halflabel.review_page.outputs import Outputs, write_outputs
+from halflabel.review_page.twins import find_twins
 from halflabel.table import OpenTable
 from halflabel.table.unlearned import leave_unlearned
 
@@ -56,8 +57,8 @@ class Worker:
         Arguments of :func:`halflabel.complete` for every fit.
     receive : callable
         Called from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
-        ``("fit", Fit)``, ``("map", coordinates)``, ``("no map", reason)``, ``("explained", Explained)``,
-        ``("written", sentences)``, ``("failed", sentence)`` and ``("idle", None)``.
+        ``("fit", Fit)``, ``("twins", rows)``, ``("map", coordinates)``, ``("no map", reason)``,
+        ``("explained", Explained)``, ``("written", sentences)``, ``("failed", sentence)`` and ``("idle", None)``.
     """
 
     def __init__(self, opened: OpenTable, settings: dict[str, Any], receive: Receive) -> None:
@@ -211,10 +212,15 @@ class _Bench:
         return None
 
     def _map(self) -> tuple[str, Any]:
-        """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
+        """Return the coordinates of the items, or the reason why a map is not possible, such as a small table.
+
+        The twins are sent before, because the map has the features that decide them.
+        """
         completion = self.completion or complete(self.opened, effort="fast", **self.settings)
         try:
-            return "map", completion.map(2).places
+            drawn = completion.map(2)
+            self.pipe.send(("twins", find_twins(drawn.features)))
+            return "map", drawn.places
         except ValueError as reason:
             return "no map", str(reason)
 

@@ -2,10 +2,10 @@
 
 import { Audit } from "/static/audit.js";
 import { byId, count, fillSelect, guard, notify, plural } from "/static/dom.js";
-import { showComments } from "/static/item.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
 import { MapPanel } from "/static/map-panel.js";
+import { Notes } from "/static/notes.js";
 import { Outbox } from "/static/outbox.js";
 import * as panel from "/static/panel.js";
 import { CODES, WORDS, showNoQuestion, showQuestion } from "/static/question.js";
@@ -31,6 +31,7 @@ class Page {
     this.why = new Why();
     this.screens = new Screens(this);
     this.zoom = new Zoom();
+    this.notes = new Notes(this);
     this.isConnected = true;
     const actions = {
       onSelect: (rows, label) => this.openSelection(rows, label),
@@ -262,23 +263,6 @@ class Page {
     if (this.screens.screen?.isOpened) return this.screens.advance();
     const row = this.question?.row ?? this.screens.screen?.entries[0].row;
     return row === undefined ? undefined : this.openItem(row);
-  }
-
-  /** Write a comment on the item on the screen: on the tile with the focus, on a wall. */
-  comment() {
-    const entries = this.screens.screen?.entries ?? [];
-    const item = this.screens.isOn ? (entries.find((each) => each.button === document.activeElement) ?? entries[0])?.item : this.item;
-    if (!item) return;
-    byId("comment-of").textContent = item.item;
-    byId("comment-text").value = item.comments.find((each) => each.by === this.session.by)?.text ?? "";
-    byId("comment-save").onclick = guard(async () => {
-      const text = byId("comment-text").value.trim();
-      this.showSaved(await post("/api/comment", { item: item.id, text, key: makeKey() }), this.outbox.waiting.length, null);
-      item.comments = item.comments.filter((each) => each.by !== this.session.by).concat(text ? [{ by: this.session.by, text }] : []);
-      showComments(byId("item"), item);
-      byId("comment-dialog").close();
-    });
-    byId("comment-dialog").showModal();
   }
 
   /** Select the items like the one on the screen; on a wall, all items with the same filled value. */

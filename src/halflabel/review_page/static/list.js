@@ -15,7 +15,7 @@ export class ItemList {
     this.actions = actions;
     this.label = 0;
     this.rows = [];
-    fillSelect(byId("list-state"), [["", "any"], ...STATES.map((text, code) => [code, text])]);
+    fillSelect(byId("list-state"), [["", "any"], ...STATES.map((text, code) => [code, text]), ["flag", "flagged"], ["comment", "with a comment"]]);
     const byColumn = columns.flatMap((name) => [[`up ${name}`, `${name}, lowest first`], [`down ${name}`, `${name}, highest first`]]);
     fillSelect(byId("list-order"), [...ORDERS, ...byColumn]);
     byId("list-state").onchange = () => this.load();
@@ -103,9 +103,9 @@ export class ItemList {
 
   #ask(body) {
     const state = byId("list-state").value;
-    const states = state === "" ? [] : [Number(state)];
+    const only = state === "" ? {} : /^\d$/.test(state) ? { states: [Number(state)] } : { marked: state };
     const [, direction, sort] = byId("list-order").value.match(/^(up|down) (.*)$/s) ?? [];
     const order = direction ? { sort, descending: direction === "down" } : { order: byId("list-order").value };
-    return post("/api/list", { column: this.label, text: byId("list-text").value, states, ...order, ...body });
+    return post("/api/list", { column: this.label, text: byId("list-text").value, ...only, ...order, ...body });
   }
 }

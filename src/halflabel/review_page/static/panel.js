@@ -10,6 +10,7 @@ const KINDS = {
   rare: "rare labels",
   changed: "changed by the last fit",
   disagreement: "disagreement",
+  contradictions: "other than its twin",
   random: "random",
 };
 const SHOWN = 8;

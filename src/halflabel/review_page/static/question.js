@@ -47,6 +47,7 @@ function describeReason({ why, column }, item, queue, progress) {
   const value = state % 2 === 0 ? "yes" : "no";
   if (why === "suspects") return `given: ${value}, in doubt`;
   if (why === "disagreement" && [5, 6].includes(state)) return `your answer: ${value}, in doubt`;
+  if (why === "contradictions") return `your answer: ${value}; its most similar item ${item.twin} has the other value`;
   if (why !== "random") return "";
   if (!progress.fit) return "random questions until the first fit";
   return queue.kind === "random" ? "" : "a random question";
