@@ -15,6 +15,7 @@ from halflabel_papers.comparators import (
     MLRGL,
     ROLE,
     SMILE,
+    SPLC,
     CorrectAndSmooth,
     ElkanNoto,
     FastTag,
@@ -34,6 +35,7 @@ ESTIMATORS = [
     ROLE(C=0.03, n_folds=2, tol=1e-6, max_rounds=500),
     SMILE(n_folds=2),
     GLOCAL(n_folds=2),
+    SPLC(C=0.1, n_folds=2, max_iter=1000),
 ]
 
 pytestmark = contracts.pytestmark

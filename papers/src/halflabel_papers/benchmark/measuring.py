@@ -35,11 +35,12 @@ Form = Callable[[PartialLabels], PartialLabels]
 
 
 def measure(run: Run, folder: Path | None) -> Outcome:
-    """Do one run. Options: ``way`` with its own options, ``rate``, ``settings``, ``held_out``, ``rule``, ``absent``."""
+    """Do one run. Options: ``way`` with its own options, ``rate``, ``settings``, ``rule``, ``absent``, ``dense`` ..."""
     rng = np.random.default_rng(run.seed)
     data = load_data(run.source, folder, "whole", rng)
     rows = np.sort(rng.permutation(len(data.Y))[: run.options["items"]])
     X, labels = data.X[rows], data.Y[rows]
+    X = X.toarray() if run.options.get("dense", False) and is_sparse(X) else X
     gaps = WAYS[run.options["way"]](labels, X, run.options["rate"], run.options, rng)
     X = drop_features(X, run.options.get("features_observed", 1.0), rng)
     started = time.process_time()

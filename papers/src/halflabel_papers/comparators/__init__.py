@@ -8,6 +8,7 @@ from halflabel_papers.comparators.lda import LDA
 from halflabel_papers.comparators.leml import LEML
 from halflabel_papers.comparators.linear_svm import LinearSVM
 from halflabel_papers.comparators.lpp import LPP
+from halflabel_papers.comparators.missing_losses import SPLC, EntropyMaximisation, Hill, LargeLoss, NonNegativePU
 from halflabel_papers.comparators.mlgfhf import MLGFHF
 from halflabel_papers.comparators.mlrgl import MLRGL
 from halflabel_papers.comparators.mlsi import MLSI, ToolboxMLSI
@@ -28,11 +29,16 @@ __all__ = [
     "MLSI",
     "ROLE",
     "SMILE",
+    "SPLC",
     "CanonicalCorrelation",
     "CorrectAndSmooth",
     "ElkanNoto",
+    "EntropyMaximisation",
     "FastTag",
+    "Hill",
+    "LargeLoss",
     "LinearSVM",
+    "NonNegativePU",
     "OtherLabels",
     "RankSVM",
     "ToolboxMLSI",

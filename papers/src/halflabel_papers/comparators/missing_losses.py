@@ -1,0 +1,389 @@
+"""Losses for missing positives on a linear head: Hill and SPLC (2021), large loss and EM with APL (2022), nnPU.
+
+The papers train networks by batches. Here one linear model with a ridge sees all items. Where a paper changes its
+targets from epoch to epoch, a round minimises the loss for fixed targets, and starts where the round before it ended.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from halflabel.labels.rules import Rule
+from halflabel.methods.candidates import Candidates
+from halflabel.methods.validation import require_positive
+from halflabel.numerics.solvers import Solution
+from halflabel.plugins import Floats, Mask, Matrix
+from halflabel_papers.comparators.comparator import Model, Setting
+from halflabel_papers.comparators.positive_heads import LinearComparator, make_head, minimise
+
+#: Rounds of a method whose targets change, as the epochs of the papers.
+N_ROUNDS = 10
+
+#: The rounds of the entropy loss before the first pseudo-labels.
+WARM_UP = 5
+
+#: From logits to the loss of each entry, and its slope.
+Terms = tuple[Floats, Floats]
+Loss = Callable[[Floats], tuple[float, Floats]]
+
+#: Yields the loss of a round, and receives the probabilities of its solution.
+Rounds = Generator[Loss, Floats, None]
+
+
+def lose_positive(Z: Floats, margin: float = 0.0, gamma: float = 0.0) -> Terms:
+    r"""Return :math:`-(1 - s)^\gamma \log s` with :math:`s = \sigma(z - m)`: the focal margin loss, or the log loss."""
+    s, log_s = expit(Z - margin), -np.logaddexp(0, margin - Z)
+    focus = (1 - s) ** gamma
+    return -focus * log_s, gamma * s * focus * log_s - focus * (1 - s)
+
+
+def lose_negative(Z: Floats, gamma: float = 0.0) -> Terms:
+    r"""Return :math:`-p^\gamma \log(1 - p)` with :math:`p = \sigma(z)`: the focal loss, or the log loss."""
+    p, surprise = expit(Z), np.logaddexp(0, Z)
+    focus = p**gamma
+    return focus * surprise, gamma * focus * (1 - p) * surprise + focus * p
+
+
+def lose_hill(Z: Floats, scale: float) -> Terms:
+    r"""Return :math:`(\lambda - p) p^2`, whose slope is small for a negative that looks like a positive."""
+    p = expit(Z)
+    return (scale - p) * p**2, (2 * scale * p - 3 * p**2) * p * (1 - p)
+
+
+def gain_entropy(Z: Floats) -> Terms:
+    r"""Return the negative entropy :math:`p \log p + (1 - p) \log(1 - p)`."""
+    p = expit(Z)
+    return -p * np.logaddexp(0, -Z) - (1 - p) * np.logaddexp(0, Z), Z * p * (1 - p)
+
+
+def lose_soft(Z: Floats, target: Floats) -> Terms:
+    """Return the log loss for a target between 0 and 1."""
+    return target * np.logaddexp(0, -Z) + (1 - target) * np.logaddexp(0, Z), expit(Z) - target
+
+
+def add_up(*parts: tuple[Any, Terms]) -> tuple[float, Floats]:
+    """Return the weighted sum of losses over all entries, and its slope."""
+    value = sum(float((weight * terms[0]).sum()) for weight, terms in parts)
+    return value, np.asarray(sum(weight * terms[1] for weight, terms in parts))
+
+
+class LossComparator(LinearComparator):
+    """Base of the methods here. A subclass defines ``_list_rounds``."""
+
+    def __init__(
+        self,
+        C: Candidates = 1.0,
+        *,
+        observed_rate: float | None = None,
+        scale: str | None = "auto",
+        n_folds: int = 3,
+        max_iter: int = 200,
+        rule: str | Rule = "micro_f1",
+        random_state: int | None = 0,
+    ) -> None:
+        shared: dict[str, Any] = {"scale": scale, "n_folds": n_folds, "max_iter": max_iter, "rule": rule}
+        super().__init__(C, observed_rate=observed_rate, random_state=random_state, **shared)
+
+    def _list_rounds(self, positive: Mask, rest: Mask) -> Rounds:
+        """Yield the loss of each round. ``rest`` are the known entries that are not assigned."""
+        raise NotImplementedError
+
+    def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
+        solutions = [self._solve(X, state, setting["C"]) for setting in settings]
+        return [(make_head(solution), solution) for solution in solutions]
+
+    def _solve(self, X: Matrix, state: Floats, C: float) -> Solution:
+        rounds = self._list_rounds(state > 0, state < 0)
+        loss, start = next(rounds), None
+        while True:
+            solution = minimise(X, state.shape[1], loss, 1 / C, self.max_iter, start)
+            try:
+                loss, start = rounds.send(make_head(solution)(X)), solution.x
+            except StopIteration:
+                return solution
+
+
+class Hill(LossComparator):
+    r"""Hill loss: the focal margin loss for assigned entries, and :math:`(\lambda - p) p^2` for the others.
+
+    With :math:`\lambda = 1.5` the slope of a negative vanishes as p approaches 1, so that a missing positive with a
+    high score is not pushed down. The margin is 1 and the focus 2, as in the authors' program.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=1.0
+        Inverse ridge, as in scikit-learn; the loss is a sum over entries.
+    observed_rate : float or None, default=None
+        Not used.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=3
+        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
+    max_iter : int, default=200
+        Maximum number of iterations of each fit.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    model_, solution_, label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`ElkanNoto`.
+
+    References
+    ----------
+    .. [1] Y. Zhang, Y. Cheng, X. Huang, F. Wen, R. Feng, Y. Li and Y. Guo, "Simple and robust loss design for
+       multi-label learning with missing labels", arXiv 2112.07368, 2021.
+
+    Examples
+    --------
+    >>> from halflabel import PartialLabels
+    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> Y = (X > 0).astype(float)
+    >>> Y[8] = 0
+    >>> model = Hill(C=100.0).fit(X, PartialLabels.from_positives(Y))
+    >>> bool(model.label_scores_[8, 0] > model.label_scores_[5, 0])
+    True
+    """
+
+    def _list_rounds(self, positive: Mask, rest: Mask) -> Rounds:
+        yield lambda Z: add_up((positive, lose_positive(Z, 1.0, 2.0)), (rest, lose_hill(Z, 1.5)))
+
+
+class SPLC(LossComparator):
+    r"""Self-paced loss correction: an unassigned entry with a probability above .6 counts as a positive.
+
+    The first round has the focal margin loss (margin 1 for assigned entries, focus 2). After each round the entries
+    whose probability is above :math:`\tau = .6` are corrected, until they are the same as before. Parameters and
+    attributes are as in :class:`Hill`.
+
+    References
+    ----------
+    .. [1] Y. Zhang et al., see :class:`Hill`.
+
+    Examples
+    --------
+    >>> from halflabel import PartialLabels
+    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> Y = (X > 0).astype(float)
+    >>> Y[8] = 0
+    >>> model = SPLC(C=100.0).fit(X, PartialLabels.from_positives(Y))
+    >>> bool(model.label_scores_[8, 0] > 0.6)
+    True
+    """
+
+    def _list_rounds(self, positive: Mask, rest: Mask) -> Rounds:
+        corrected = np.zeros_like(positive)
+        for _ in range(N_ROUNDS):
+            P = yield _correct_positives(positive, rest & ~corrected, corrected)
+            found = rest & (P > 0.6)
+            if (found == corrected).all():
+                return
+            corrected = found
+
+
+def _correct_positives(positive: Mask, rest: Mask, corrected: Mask) -> Loss:
+    return lambda Z: add_up(
+        (positive, lose_positive(Z, 1.0, 2.0)), (rest, lose_negative(Z, 2.0)), (corrected, lose_positive(Z, 0.0, 2.0))
+    )
+
+
+class LargeLoss(LossComparator):
+    r"""Rejection of large losses (LL-R): in round t the share :math:`(t - 1) \Delta` of the entries is left out.
+
+    These are the unassigned entries with the largest log loss in the round before. Other parameters and attributes
+    are as in :class:`Hill`.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=1.0
+        Inverse ridge, as in scikit-learn.
+    rejected : float, default=0.002
+        :math:`\Delta`; there are 10 rounds.
+    observed_rate, scale, n_folds, max_iter, rule, random_state
+        As in :class:`Hill`.
+
+    References
+    ----------
+    .. [1] Y. Kim, J. M. Kim, Z. Akata and J. Lee, "Large loss matters in weakly supervised multi-label
+       classification", CVPR 2022.
+
+    Examples
+    --------
+    >>> from halflabel import PartialLabels
+    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> Y = (X > 0).astype(float)
+    >>> Y[8] = 0
+    >>> model = LargeLoss(C=100.0, rejected=0.01).fit(X, PartialLabels.from_positives(Y))
+    >>> bool(model.label_scores_[8, 0] > 0.5)
+    True
+    """
+
+    def __init__(
+        self,
+        C: Candidates = 1.0,
+        *,
+        rejected: float = 0.002,
+        observed_rate: float | None = None,
+        scale: str | None = "auto",
+        n_folds: int = 3,
+        max_iter: int = 200,
+        rule: str | Rule = "micro_f1",
+        random_state: int | None = 0,
+    ) -> None:
+        self.rejected = rejected
+        shared: dict[str, Any] = {"scale": scale, "n_folds": n_folds, "max_iter": max_iter, "rule": rule}
+        super().__init__(C, observed_rate=observed_rate, random_state=random_state, **shared)
+
+    def _settings(self) -> list[Setting]:
+        require_positive(self, "rejected")
+        return super()._settings()
+
+    def _list_rounds(self, positive: Mask, rest: Mask) -> Rounds:
+        kept = rest
+        for number in range(1, N_ROUNDS + 1):
+            P = yield _lose_logistic(positive, kept)
+            kept = rest & ~find_largest(P, rest, math.ceil(rest.size * number * self.rejected))
+
+
+def _lose_logistic(positive: Mask, rest: Mask) -> Loss:
+    return lambda Z: add_up((positive, lose_positive(Z)), (rest, lose_negative(Z)))
+
+
+def find_largest(P: Floats, rest: Mask, count: int) -> Mask:
+    """Return the unassigned entries whose loss is at least the ``count``-th largest one."""
+    losses = np.where(rest, P, -1.0)
+    bound = np.sort(losses, axis=None)[-min(count, int(rest.sum()))] if rest.any() else np.inf
+    return np.asarray(rest & (losses >= bound))
+
+
+class EntropyMaximisation(LossComparator):
+    r"""EM loss with asymmetric pseudo-labels (APL): an unassigned entry maximises its entropy.
+
+    The loss is :math:`-\log p` for assigned entries and :math:`-\alpha H(p)` for the others. In each of the last 5 of
+    10 rounds, a fifth of 90 % of the unassigned entries of each label, with the lowest p among the entries without a
+    pseudo-label, gets its p as a soft label, with the weight :math:`\beta`. Parameters are chosen per data set by the
+    authors; the defaults are the ones of COCO. Other parameters and attributes are as in :class:`Hill`.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=1.0
+        Inverse ridge, as in scikit-learn.
+    entropy_weight, pseudo_weight : float, default=0.1 and 0.9
+        :math:`\alpha` and :math:`\beta`.
+    observed_rate, scale, n_folds, max_iter, rule, random_state
+        As in :class:`Hill`.
+
+    References
+    ----------
+    .. [1] D. Zhou, P. Chen, Q. Wang, G. Chen and P.-A. Heng, "Acknowledging the unknown for multi-label learning with
+       single positive labels", ECCV 2022.
+
+    Examples
+    --------
+    >>> from halflabel import PartialLabels
+    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> Y = (X > 0).astype(float)
+    >>> Y[8] = 0
+    >>> model = EntropyMaximisation(C=100.0).fit(X, PartialLabels.from_positives(Y))
+    >>> bool(model.label_scores_[8, 0] > 0.5)
+    True
+    """
+
+    def __init__(
+        self,
+        C: Candidates = 1.0,
+        *,
+        entropy_weight: float = 0.1,
+        pseudo_weight: float = 0.9,
+        observed_rate: float | None = None,
+        scale: str | None = "auto",
+        n_folds: int = 3,
+        max_iter: int = 200,
+        rule: str | Rule = "micro_f1",
+        random_state: int | None = 0,
+    ) -> None:
+        self.entropy_weight = entropy_weight
+        self.pseudo_weight = pseudo_weight
+        shared: dict[str, Any] = {"scale": scale, "n_folds": n_folds, "max_iter": max_iter, "rule": rule}
+        super().__init__(C, observed_rate=observed_rate, random_state=random_state, **shared)
+
+    def _settings(self) -> list[Setting]:
+        require_positive(self, "entropy_weight", "pseudo_weight")
+        return super()._settings()
+
+    def _list_rounds(self, positive: Mask, rest: Mask) -> Rounds:
+        pseudo, target = np.zeros_like(positive), np.zeros(positive.shape)
+        counts = (0.9 * rest.sum(axis=0) / (N_ROUNDS - WARM_UP)).astype(int)
+        # With fixed targets all rounds of the warm-up have the same minimum.
+        for _ in range(N_ROUNDS - WARM_UP):
+            P = yield self._lose(positive, rest & ~pseudo, pseudo, target)
+            found = find_lowest(P, rest & ~pseudo, counts)
+            pseudo, target = pseudo | found, np.where(found, P, target)
+        yield self._lose(positive, rest & ~pseudo, pseudo, target)
+
+    def _lose(self, positive: Mask, rest: Mask, pseudo: Mask, target: Floats) -> Loss:
+        return lambda Z: add_up(
+            (positive, lose_positive(Z)),
+            (self.entropy_weight * rest, gain_entropy(Z)),
+            (self.pseudo_weight * pseudo, lose_soft(Z, target)),
+        )
+
+
+def find_lowest(P: Floats, among: Mask, counts: np.ndarray[Any, Any]) -> Mask:
+    """Return, of each label, that number of entries with the lowest probability."""
+    order = np.argsort(np.where(among, P, np.inf), axis=0, kind="stable")
+    places = np.argsort(order, axis=0, kind="stable")
+    return np.asarray(among & (places < counts))
+
+
+class NonNegativePU(LossComparator):
+    r"""Non-negative risk of positive and unlabelled data, per label.
+
+    .. math:: \pi\,\mathrm{mean}_P\,\ell(z) + \max\bigl(0,\ \mathrm{mean}_U\,\ell(-z) - \pi\,\mathrm{mean}_P\,\ell(-z)
+        \bigr)
+
+    with the logistic loss, all annotated items as U, and the class prior :math:`\pi`: the share of assigned entries
+    over the label frequency c, at most .95. The loss is this risk times the number of items. Parameters and attributes
+    are as in :class:`Hill`; ``observed_rate`` is c, and None is 1.
+
+    References
+    ----------
+    .. [1] R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, "Positive-unlabeled learning with non-negative risk
+       estimator", NIPS 2017.
+
+    Examples
+    --------
+    >>> from halflabel import PartialLabels
+    >>> X = np.linspace(-1, 1, 12)[:, None]
+    >>> Y = (X > 0).astype(float)
+    >>> Y[8] = 0
+    >>> model = NonNegativePU(C=100.0, observed_rate=5 / 6).fit(X, PartialLabels.from_positives(Y))
+    >>> bool(model.label_scores_[8, 0] > 0.5)
+    True
+    """
+
+    def _list_rounds(self, positive: Mask, rest: Mask) -> Rounds:
+        known = positive | rest
+        share = positive.sum(axis=0) / known.sum(axis=0)
+        prior = np.minimum(share / (self.observed_rate or 1.0), 0.95)
+        yield lambda Z: lose_nonnegative(Z, positive, known, prior)
+
+
+def lose_nonnegative(Z: Floats, positive: Mask, known: Mask, prior: Floats) -> tuple[float, Floats]:
+    """Return the non-negative risk of all labels times the number of items, and its slope."""
+    n = len(Z)
+    of_positive = n * prior / positive.sum(axis=0) * positive
+    of_known = n / known.sum(axis=0) * known
+    as_positive, as_negative = lose_positive(Z), lose_negative(Z)
+    weight = of_known - of_positive
+    negative = (weight * as_negative[0]).sum(axis=0)
+    used = negative > 0
+    value = float((of_positive * as_positive[0]).sum() + negative[used].sum())
+    return value, of_positive * as_positive[1] + used * weight * as_negative[1]
