@@ -109,7 +109,7 @@ class LossComparator(LinearComparator):
 
 
 class Hill(LossComparator):
-    r"""Hill loss: the focal margin loss for assigned entries, and :math:`(\lambda - p) p^2` for the others.
+    r"""Hill loss: the focal margin loss for assigned entries, and :math:`(\lambda - p) p^2` for the unassigned ones.
 
     With :math:`\lambda = 1.5` the slope of a negative vanishes as p approaches 1, so that a missing positive with a
     high score is not pushed down. The margin is 1 and the focus 2, as in the authors' program.
@@ -266,7 +266,7 @@ def find_largest(P: Floats, rest: Mask, count: int) -> Mask:
 class EntropyMaximisation(LossComparator):
     r"""EM loss with asymmetric pseudo-labels (APL): an unassigned entry maximises its entropy.
 
-    The loss is :math:`-\log p` for assigned entries and :math:`-\alpha H(p)` for the others. In each of the last 5 of
+    The loss is :math:`-\log p` for assigned entries and :math:`-\alpha H(p)` for the unassigned ones. In each of the last 5 of
     10 rounds, a fifth of 90 % of the unassigned entries of each label, with the lowest p among the entries without a
     pseudo-label, gets its p as a soft label, with the weight :math:`\beta`. Parameters are chosen per data set by the
     authors; the defaults are the ones of COCO. Other parameters and attributes are as in :class:`Hill`.
