@@ -266,10 +266,10 @@ def find_largest(P: Floats, rest: Mask, count: int) -> Mask:
 class EntropyMaximisation(LossComparator):
     r"""EM loss with asymmetric pseudo-labels (APL): an unassigned entry maximises its entropy.
 
-    The loss is :math:`-\log p` for assigned entries and :math:`-\alpha H(p)` for the unassigned ones. In each of the last 5 of
-    10 rounds, a fifth of 90 % of the unassigned entries of each label, with the lowest p among the entries without a
-    pseudo-label, gets its p as a soft label, with the weight :math:`\beta`. Parameters are chosen per data set by the
-    authors; the defaults are the ones of COCO. Other parameters and attributes are as in :class:`Hill`.
+    The loss is :math:`-\log p` for assigned entries and :math:`-\alpha H(p)` for the unassigned ones. In each of the
+    last 5 of 10 rounds, a fifth of 90 % of the unassigned entries of each label, with the lowest p among the entries
+    without a pseudo-label, gets its p as a soft label, with the weight :math:`\beta`. The authors choose both weights
+    per data set, and the defaults are the ones of COCO. Other parameters and attributes are as in :class:`Hill`.
 
     Parameters
     ----------
