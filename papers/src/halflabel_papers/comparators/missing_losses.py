@@ -160,8 +160,29 @@ class SPLC(LossComparator):
     r"""Self-paced loss correction: an unassigned entry with a probability above .6 counts as a positive.
 
     The first round has the focal margin loss (margin 1 for assigned entries, focus 2). After each round the entries
-    whose probability is above :math:`\tau = .6` are corrected, until they are the same as before. Parameters and
-    attributes are as in :class:`Hill`.
+    whose probability is above :math:`\tau = .6` are corrected, until they are the same as before.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=1.0
+        Inverse ridge, as in scikit-learn; the loss is a sum over entries.
+    observed_rate : float or None, default=None
+        Not used.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=3
+        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
+    max_iter : int, default=200
+        Maximum number of iterations of each fit.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    model_, solution_, label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`ElkanNoto`.
 
     References
     ----------
@@ -197,8 +218,7 @@ def _correct_positives(positive: Mask, rest: Mask, corrected: Mask) -> Loss:
 class LargeLoss(LossComparator):
     r"""Rejection of large losses (LL-R): in round t the share :math:`(t - 1) \Delta` of the entries is left out.
 
-    These are the unassigned entries with the largest log loss in the round before. Other parameters and attributes
-    are as in :class:`Hill`.
+    These are the unassigned entries with the largest log loss in the round before.
 
     Parameters
     ----------
@@ -206,8 +226,23 @@ class LargeLoss(LossComparator):
         Inverse ridge, as in scikit-learn.
     rejected : float, default=0.002
         :math:`\Delta`; there are 10 rounds.
-    observed_rate, scale, n_folds, max_iter, rule, random_state
-        As in :class:`Hill`.
+    observed_rate : float or None, default=None
+        Not used.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=3
+        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
+    max_iter : int, default=200
+        Maximum number of iterations of each fit.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    model_, solution_, label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`ElkanNoto`.
 
     References
     ----------
@@ -269,7 +304,7 @@ class EntropyMaximisation(LossComparator):
     The loss is :math:`-\log p` for assigned entries and :math:`-\alpha H(p)` for the unassigned ones. In each of the
     last 5 of 10 rounds, a fifth of 90 % of the unassigned entries of each label, with the lowest p among the entries
     without a pseudo-label, gets its p as a soft label, with the weight :math:`\beta`. The authors choose both weights
-    per data set, and the defaults are the ones of COCO. Other parameters and attributes are as in :class:`Hill`.
+    per data set, and the defaults are the ones of COCO.
 
     Parameters
     ----------
@@ -277,8 +312,23 @@ class EntropyMaximisation(LossComparator):
         Inverse ridge, as in scikit-learn.
     entropy_weight, pseudo_weight : float, default=0.1 and 0.9
         :math:`\alpha` and :math:`\beta`.
-    observed_rate, scale, n_folds, max_iter, rule, random_state
-        As in :class:`Hill`.
+    observed_rate : float or None, default=None
+        Not used.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=3
+        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
+    max_iter : int, default=200
+        Maximum number of iterations of each fit.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    model_, solution_, label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`ElkanNoto`.
 
     References
     ----------
@@ -350,8 +400,29 @@ class NonNegativePU(LossComparator):
         \bigr)
 
     with the logistic loss, all annotated items as U, and the class prior :math:`\pi`: the share of assigned entries
-    over the label frequency c, at most .95. The loss is this risk times the number of items. Parameters and attributes
-    are as in :class:`Hill`; ``observed_rate`` is c, and None is 1.
+    over the label frequency c, at most .95. The loss is this risk times the number of items.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=1.0
+        Inverse ridge, as in scikit-learn; the loss is a sum over entries.
+    observed_rate : float or None, default=None
+        The label frequency c; None is 1.
+    scale : {"auto", "standard", None}, default="auto"
+        Divide each feature by its standard deviation; "auto" does so for dense X only.
+    n_folds : int, default=3
+        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
+    max_iter : int, default=200
+        Maximum number of iterations of each fit.
+    rule : str or Rule, default="micro_f1"
+        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
+    random_state : int or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    model_, solution_, label_scores_, label_probabilities_, transduction_, thresholds_
+        As in :class:`ElkanNoto`.
 
     References
     ----------
