@@ -100,8 +100,7 @@ class Values:
             return describe_gaps(self.learned_from, self.model, self.rule, self.sources.sentences, voted=True)
         part, ranked = self.of_filled, [self.labels.names[j] for j in np.flatnonzero(self.ranked_only)]
         first = (describe_ranked(ranked, self.observed_rate),) if ranked else ()
-        has_others = part.labels.shape[1] < self.opened.written_labels.shape[1]
-        return describe_gaps(part.labels, part.model, self.rule, first, has_others=has_others)
+        return describe_gaps(part.labels, part.model, self.rule, first, has_others=bool(ranked))
 
     @property
     def weights(self) -> sparse.csr_array | None:
