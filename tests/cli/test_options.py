@@ -15,7 +15,7 @@ from halflabel.table.keys import KEYS
 pytestmark = pytest.mark.usefixtures("one_member")
 
 #: Maximum number of option places in the program, and of options of ``complete``.
-MAX_PLACES, MAX_OF_COMPLETE = 142, 27
+MAX_PLACES, MAX_OF_COMPLETE = 144, 27
 
 #: Options of version 0.1.0 that describe a table, and the other ones of each command.
 OF_TABLES = (
