@@ -87,6 +87,7 @@
     "/api/progress": () => progress,
     "/api/panel": () => RECORD.panel,
     "/api/changes": () => ({ changed: 0, per_label: [], listed: [], sentence: "" }),
+    "/api/clearest": () => ({ clearest: {} }),
     "/api/history": () => ({
       answers: done.slice(-100).reverse().map(({ row, column, value }) => (
         { row, item: items[row].item, label: session.labels[column], value, items: 1, by: session.by, at: "" })),
@@ -103,7 +104,7 @@
 
   globalThis.fetch = async (address, options = {}) => {
     const [path, query] = String(address).split("?");
-    const reply = REPLIES[path] ?? (path.startsWith("/api/label/") ? REPLIES["/api/label"] : null);
+    const reply = REPLIES[path] ?? REPLIES[path.replace(/\/[^/]*$/, "")];
     try {
       if (!reply) throw new Error(NEEDS);
       const content = reply(options.body ? JSON.parse(options.body) : {}, path, new URLSearchParams(query));

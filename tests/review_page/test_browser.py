@@ -718,7 +718,7 @@ def test_screens_that_arrive_late_ask_nothing_twice(serve, open_page, tmp_path):
         assert page.problems == []
 
 
-def test_an_item_is_flagged_and_an_answer_is_opened_again_from_the_list_of_the_last_ones(serve, open_page):
+def test_a_flag_a_guideline_and_an_answer_that_is_opened_again(serve, open_page):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
         page.wait_for_selector("body[data-question]", timeout=WAIT)
@@ -727,6 +727,10 @@ def test_an_item_is_flagged_and_an_answer_is_opened_again_from_the_list_of_the_l
         page.wait_for_selector("#item .comments", timeout=WAIT)
         press(page, "j")
         press(page, "f")
+        page.keyboard.press("d")
+        page.fill("#guideline-edit", "<b>with guitars</b>")
+        page.click("#guideline-save")
+        page.wait_for_selector('#guideline-text:text-matches("<b>with")', timeout=WAIT)
         page.keyboard.press("h")
         answers = page.locator("#history-list li")
         answers.first.wait_for(timeout=WAIT)

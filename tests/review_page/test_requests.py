@@ -53,6 +53,7 @@ VALID = {
         {"view": '"wall"', "size": "12"},
     ],
     "/api/comment": [{"item": '"s3"', "text": '"odd"', "key": '"c"'}],
+    "/api/guideline": [{"label": '"rock"', "text": '"guitars"', "key": '"g"'}],
     "/api/near": [{"row": "3", "column": "1"}],
     "/api/answers": [{}],
     "/api/undo": [{"redo": "false", "key": '"u"'}, {"redo": "true", "key": '"r"'}],

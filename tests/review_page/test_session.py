@@ -498,3 +498,23 @@ def test_an_answer_that_differs_from_that_of_its_twin_is_asked_once_more(client)
     assert contradicted() == {(39, column)}
     client.post("/api/answers", {"answers": [answer({**pair[1], "why": "contradictions"}, 1, "k3")]})
     assert contradicted() == set()
+
+
+def test_a_guideline_has_a_sentence_and_the_clearest_answers(client):
+    label, fit = LABELS[1], client.session.fit
+    rows = np.flatnonzero(client.session.labels.state[:, 1] == 0)[:6].tolist()
+    values = dict(zip(rows, (1, 1, 0, 0, None, 1), strict=True))
+    sent = [answer({"row": row, "column": 1, "why": "uncertain"}, value, f"k{row}") for row, value in values.items()]
+    assert client.get("/api/clearest/1")["clearest"] == {"yes": None, "no": None, "not sure": None}
+    client.post("/api/answers", {"answers": sent})
+    clearest = client.get("/api/clearest/1")["clearest"]
+    assert fit.p[clearest["yes"], 1] == max(fit.p[row, 1] for row in rows if values[row] == 1)
+    assert fit.p[clearest["no"], 1] == min(fit.p[row, 1] for row in rows if values[row] == 0)
+    assert clearest["not sure"] == rows[4]
+    written = client.post("/api/guideline", {"label": label, "text": " with guitars \n", "key": "g"})
+    assert written["guidelines"] == {label: "with guitars"}
+    assert client.post("/api/guideline", {"label": "none", "text": "x"})[0] == 409
+    book = client.session.book
+    reviewed = summarize_review(book, client.session.describe_panel()["advice"], None, "")
+    assert f"{label} means: with guitars" in reviewed["sentences"]
+    assert read_journal(client.path)[1][-1].op == "guideline"

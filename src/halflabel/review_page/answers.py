@@ -20,8 +20,8 @@ NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
 #: The values of an answer in a record, and their codes. ``None`` is "not sure".
 CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
-#: The operations of a record. An audit, its certificate and a comment change no answer.
-OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate", "comment")
+#: The operations of a record. An audit, its certificate, a comment and a guideline change no answer.
+OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate", "comment", "guideline")
 
 #: The sentence about a key of two records.
 KEY_USED = "The key was used for another record: send each record with a key of its own."
@@ -78,6 +78,8 @@ class AnswerBook:
         Answers about items or labels that the table does not have.
     comments : dict of str to dict of str to str
         The last comment of each reviewer on an item.
+    guidelines : dict of str to str
+        The sentence that states the meaning of each label.
     """
 
     def __init__(self, ids: Sequence[Hashable], names: Sequence[str]) -> None:
@@ -89,6 +91,7 @@ class AnswerBook:
         self.records: list[Record] = []
         self.unplaced: list[Record] = []
         self.comments: dict[str, dict[str, str]] = {}
+        self.guidelines: dict[str, str] = {}
         self._stacks: dict[tuple[int, int], list[Record]] = {}
         self._keys: dict[str, Record] = {}
         self._by_number: dict[int, Record] = {}
@@ -168,6 +171,8 @@ class AnswerBook:
             entries = self._answer(record) if record.op in ("answer", "bulk") else []
             if record.op == "comment":
                 self._comment(record)
+            if record.op == "guideline":
+                self.guidelines[record.body["label"]] = record.body["text"]
             if record.op in ("audit", "certificate"):  # an audit can undo its own answers, but only until it ends
                 self._done.clear()
                 self._undone.clear()
@@ -310,7 +315,8 @@ def _check_body(record: Record) -> None:
             raise ValueError("an answer names its item, or its items.")
         if len(set(items)) < len(items):
             raise ValueError("an answer names each item once.")
-    if record.op == "comment" and not (isinstance(body.get("item"), str) and isinstance(body.get("text"), str)):
-        raise ValueError("a record of a comment has an item and a text.")
+    for op, about in (("comment", "item"), ("guideline", "label")):
+        if record.op == op and not (isinstance(body.get(about), str) and isinstance(body.get("text"), str)):
+            raise ValueError(f"a record of a {op} has the {about} and a text.")
     if record.op in ("undo", "redo") and not isinstance(body.get("of"), int):
         raise ValueError(f"a record of the kind {quoted([record.op])} names another record by number.")

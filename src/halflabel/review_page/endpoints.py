@@ -274,6 +274,21 @@ async def post_comment(session: Session, request: Request) -> Response:
     return JSONResponse(session.describe_progress(by))
 
 
+async def post_guideline(session: Session, request: Request) -> Response:
+    """Write the meaning of a label, and respond when it is on the disk."""
+    asked, by = await read_body(session, request), read_reviewer(request)
+    session.guide(read_text(asked, "label"), read_text(asked, "text"), read_key(asked), by)
+    return JSONResponse(session.describe_progress(by))
+
+
+async def get_clearest(session: Session, request: Request) -> Response:
+    """Return the items with the clearest answers about a label."""
+    column = read_number(request.path_params["column"], session.labels.shape[1])
+    if column is None:
+        raise ValueError(f"There are {session.labels.shape[1]} labels, and none of this number.")
+    return JSONResponse({"clearest": session.find_clearest(column)})
+
+
 async def post_near(session: Session, request: Request) -> Response:
     """Return the items like an item."""
     asked = await read_body(session, request)
@@ -340,6 +355,8 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("POST", "/api/fit", post_fit),
     ("POST", "/api/audit", post_audit),
     ("POST", "/api/comment", post_comment),
+    ("POST", "/api/guideline", post_guideline),
+    ("GET", "/api/clearest/{column}", get_clearest),
     ("POST", "/api/near", post_near),
     ("POST", "/api/selection", post_selection),
     ("POST", "/api/explain", post_explain),

@@ -68,6 +68,7 @@ def summarize_review(
         ("Digest of the journal", chain),
     ]
     sentences = [advice["sentence"]] if advice["sentence"] else []
+    sentences += [f"{clipped(label)} means: {clipped(text, 300)}" for label, text in book.guidelines.items() if text]
     comments = [(item, by, text) for item, of in book.comments.items() for by, text in of.items()]
     sentences += [f"{by} on {clipped(item)}: {clipped(text, 300)}" for item, by, text in comments[:MAX_COMMENTS]]
     if certificate is not None:

@@ -34,6 +34,7 @@ from halflabel.review_page.leases import Leases
 from halflabel.review_page.listing import Filter, ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
 from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues, mix
+from halflabel.review_page.remarks import find_clearest
 from halflabel.review_page.reviewers import SOLE_ASKER, Asker, choose_twice, describe_reviewers
 from halflabel.review_page.stored import name_store, restore, store
 from halflabel.review_page.worker import Job, Worker
@@ -47,7 +48,7 @@ REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
 #: Minimum number of seconds between two times at which the last fit is stored, but at the end of the review.
 STORE_SECONDS = 30.0
 
-#: Maximum length of a comment.
+#: Maximum length of a comment and of a guideline.
 MAX_COMMENT = 2000
 
 #: Maximum number of items whose map is made by the process that fits.
@@ -185,9 +186,23 @@ class Session:
         """Write a comment on an item. An empty one removes the reviewer's comment."""
         if item not in self.book.row_of:
             raise TableChanged(f"The table has no item {clipped(item)!r}.")
+        self._write_text("comment", {"item": item}, text, key, by)
+
+    def guide(self, label: str, text: str, key: str, by: str = "") -> None:
+        """Write the sentence that states the meaning of a label, for all reviewers."""
+        if label not in self.book.column_of:
+            raise TableChanged(f"The table has no label {clipped(label)!r}.")
+        self._write_text("guideline", {"label": label}, text, key, by)
+
+    def _write_text(self, op: str, about: dict[str, str], text: str, key: str, by: str) -> None:
         if len(text) > MAX_COMMENT:
-            raise ValueError(f"A comment has at most {MAX_COMMENT} characters.")
-        self.write([("comment", key, {"item": item, "text": text.strip()})], by)
+            raise ValueError(f"A {op} has at most {MAX_COMMENT} characters.")
+        self.write([(op, key, {**about, "text": text.strip()})], by)
+
+    def find_clearest(self, column: int) -> dict[str, int | None]:
+        """Return items that show the meaning of a label: the clearest answers of the reviewers."""
+        p = None if self.fit is None or self.audit is not None else self.fit.p[:, column]
+        return find_clearest(self.book, column, p)
 
     def _describe_circumstances(self, answer: SentAnswer) -> dict[str, Any]:
         """Return the prediction of the fit at the time of an answer, and the audit that the answer belongs to."""
@@ -313,6 +328,7 @@ class Session:
             "failure": self.failure,
             "map_note": self.map_note,
             "written": self.written,
+            "guidelines": self.book.guidelines,
         }  # fmt: skip
 
     def describe_panel(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import { Audit } from "/static/audit.js";
 import { byId, count, fillSelect, guard, notify, plural } from "/static/dom.js";
+import { Guideline } from "/static/guideline.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
 import { MapPanel } from "/static/map-panel.js";
@@ -32,6 +33,7 @@ class Page {
     this.screens = new Screens(this);
     this.zoom = new Zoom();
     this.notes = new Notes(this);
+    this.guideline = new Guideline(this);
     this.isConnected = true;
     const actions = {
       onSelect: (rows, label) => this.openSelection(rows, label),
@@ -104,6 +106,7 @@ class Page {
     for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = !item;
     panel.showUpcoming(this.queue, this.labels);
     this.map.follow(question);
+    this.guideline.show(item ? question.column : null);
     if (!item) {
       delete document.body.dataset.question;
       showNoQuestion(this.queue, this.progress.audit);
@@ -350,6 +353,7 @@ class Page {
       noteTable(progress.table);
       const before = this.progress.answers;
       this.progress = progress;
+      this.guideline.show();
       if (Math.floor(before / 5) !== Math.floor(progress.answers / 5)) this.showPanel();
     }
     panel.showProgress(this.progress, waiting, this.isConnected);

@@ -7,7 +7,7 @@ const NAMES = { " ": "Space", Enter: "Enter", Escape: "Esc" };
 
 /** Buttons that do the same as a key. */
 const BUTTONS = {
-  yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", similar: "g", comment: "t", flag: "b", history: "h", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
+  yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", similar: "g", comment: "t", flag: "b", history: "h", "guideline-open": "d", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
   lasso: "l", "as-list": "m", why: "x",
 };
 
@@ -27,6 +27,7 @@ function listActions(page) {
     z: { text: "the picture as large as the window", run: () => page.zoom.open() },
     t: { text: "a comment on this item", run: () => page.notes.comment() },
     b: { text: "flag this item, or take the flag away", run: () => page.notes.flag() },
+    d: { text: "the meaning of this label, with your clearest answers", run: () => page.guideline.open() },
     h: { text: "the last answers, to open one again", run: () => page.notes.history() },
     p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
     x: { text: "why the last answered entry has its probability", run: () => page.explain() },

@@ -138,6 +138,7 @@ export class Screens {
     byId("item").hidden = view === "wall";
     byId("wall").hidden = view !== "wall";
     byId("chips").hidden = view !== "item";
+    page.guideline.show(screen && view === "wall" ? screen.entries[0].column : null);
     page.map.follow(screen && { row: screen.entries[0].row, column: screen.entries[0].column });
     if (!screen) return this.showNothing();
     this.since = performance.now();
