@@ -36,7 +36,7 @@ def is_intact(path: Path, digest: str) -> bool:
 def write_object(path: str | os.PathLike[str], values: Mapping[str, Any]) -> None:
     """Write a JSON object together with its digest."""
     with atomic_write(path, "w") as file:
-        json.dump({**values, KEY: _digest(values)}, file, indent=1)
+        json.dump({**values, KEY: digest_values(values)}, file, indent=1)
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def read_object(path: Path) -> dict[str, Any]:
     """
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        if values.pop(KEY) == _digest(values):
+        if values.pop(KEY) == digest_values(values):
             return dict(values)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # no UTF-8, no JSON, or no object
         pass
@@ -79,6 +79,6 @@ def _digest_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _digest(values: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of values as JSON, whatever the order of their keys."""
-    return _digest_text(json.dumps(values, sort_keys=True))
+def digest_values(values: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of values as JSON, whatever the order of their keys, without their own digest."""
+    return _digest_text(json.dumps({name: value for name, value in values.items() if name != KEY}, sort_keys=True))

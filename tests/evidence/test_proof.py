@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import numpy as np
 import pytest
@@ -153,6 +154,20 @@ def test_a_changed_certificate_or_table_is_not_verified(seed):
     table[row, column] = -table[row, column] or 1
     with pytest.raises(ValueError, match="not the one that was certified"):
         verify(made, ids, NAMES, table)
+
+
+def test_no_changed_value_of_a_certificate_is_read(rng, tmp_path):
+    """Also of those that the proof does not use, such as the name of who answered."""
+    proof, _ = play(rng, "all", None)
+    made = make_certificate(proof, seed_from="secrets", by="ana", columns={"id": "song"})
+    path = tmp_path / "c.json"
+    for name in made:
+        for other in (made | {name: "x"}, {key: value for key, value in made.items() if key != name}):
+            path.write_text(json.dumps(other))
+            with pytest.raises(ValueError, match=re.escape(str(path))):
+                read_certificate(path)
+    path.write_text(json.dumps(dict(reversed(made.items())), indent=3))
+    assert read_certificate(path) == made
 
 
 def test_the_bound_is_that_of_the_answers_less_the_corrected_errors(rng):

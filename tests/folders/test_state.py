@@ -203,7 +203,7 @@ def test_a_finished_run_is_verified_and_no_changed_file_passes(run):
     for _ in range(40):
         files = [path for path in run.set_back("finished") if path.parent != run.place / "in"]
         before = {path: path.read_bytes() for path in files}
-        done = change_at_random([path for path in files if path.suffix != ".csv"], rng)
+        done = change_at_random(files, rng)
         if all(path.is_file() and path.read_bytes() == content for path, content in before.items()):
             continue  # a swap with itself
         with pytest.raises((ValueError, OSError), match=re.escape(str(run.place))) as error:

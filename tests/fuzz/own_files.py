@@ -18,6 +18,7 @@ from tests.fuzz.structure import Change, change_tree
 from tests.fuzz.tools import TOOLS
 
 from halflabel import files
+from halflabel._digests import KEY, digest_values
 from halflabel._ledger import Ledger, read_lines
 from halflabel.completion import Completion
 from halflabel.completion.answers import find_answers
@@ -140,6 +141,17 @@ def change_chained(content: bytes, rng: np.random.Generator) -> bytes:
         return path.read_bytes()
 
 
+def change_certificate(content: bytes, rng: np.random.Generator) -> bytes:
+    """Change a certificate, most often with a right digest, as a forger does."""
+    changed = change_tree(content, rng)
+    try:
+        values = json.loads(changed)
+        right = values | {KEY: digest_values(values)}
+    except (ValueError, TypeError, AttributeError):  # no JSON object any more
+        return changed
+    return json.dumps(right).encode() if rng.random() < 0.7 else changed
+
+
 def write_as_another(name: str) -> Callable[[Path], Any]:
     """Return a reader that writes what it reads as the file of each other tool."""
 
@@ -222,7 +234,7 @@ def make_database(path: Path) -> None:
 WRITTEN: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]] = [
     ("journal of a review", ".jsonl", content_of(write_review, ".jsonl"), read_review, change_chained),
     ("journal of a finish", ".jsonl", content_of(finish, ".jsonl"), finish, change_chained),
-    ("certificate", ".json", content_of(write_certificate, ".json"), prove, change_tree),
+    ("certificate", ".json", content_of(write_certificate, ".json"), prove, change_certificate),
     ("description", ".toml", DESCRIPTION.encode, describe, change_description),
     ("answers", ".csv", ANSWERS.encode, read_review_table, mutate),
     ("votes", ".csv", VOTES.encode, read_votes, mutate),

@@ -58,12 +58,6 @@ def test_every_notation_is_read_as_written_or_its_error_offers_the_right_way(tab
         assert any(matches(labels, lists) for _, labels in readings), (column.tolist(), readings)
 
 
-#: Searches find readings that are still open: a name with quotes and digits in an array of NumPy next to "#111", and
-#: marks of three characters around numbers.
-open_searches = pytest.mark.xfail(strict=False, reason="rare readings are open")
-
-
-@open_searches
 @pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(tables())
@@ -119,7 +113,6 @@ def test_a_mark_around_several_names_is_a_question_with_the_right_way(table):
     assert any(has_states(labels, tags) for _, labels in readings), (column.tolist(), [o for o, _ in readings])
 
 
-@open_searches
 @pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(marked_tables())

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Mask
+from halflabel._digests import KEY, digest_values
 from halflabel._version import __version__
 from halflabel._wording import count, percent, plural
 from halflabel.evidence.drawing import digest_table, order_entries
@@ -44,7 +45,7 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "errors": (int,), "not_sure": (int,), "level": (float,), "max_errors": (int,), "precision": (float, int),
     "alpha": (float,), "attempts": (list,), "seed": (int,), "seed_from": (str,), "table": (str,),
     "audited_table": (str,), "expected": (float,), "limit": (int,), "names": (list,), "items": (int,), "part": (str,),
-    "before": (list,), "steps": (list,),
+    "before": (list,), "steps": (list,), KEY: (str,),
 }  # fmt: skip
 
 
@@ -55,7 +56,8 @@ class Certificate(dict[str, Any]):
     not_sure; level, max_errors and precision (the bound); alpha (of this round), attempts (the rounds before it,
     each with a random answer: seed, alpha, audited, errors); seed, seed_from; table and audited_table (digests of the
     labels as delivered, and as they were when the round began); expected, limit, and the entries themselves. A task
-    adds max_error (the stated share), taken_back (the number of answers that were given again) and columns.
+    adds max_error (the stated share), taken_back (the number of answers that were given again) and columns. sha256 is
+    the digest of all other values.
     """
 
     def __str__(self) -> str:
@@ -107,6 +109,7 @@ def make_certificate(proof: Proof, *, seed_from: str, **facts: Any) -> Certifica
         steps=[_write_step(proof, entry, drawn, n_labels) for entry, drawn in [*now.steps[:whole], *later]],
     )  # fmt: skip
     made.update(facts)
+    made[KEY] = digest_values(made)
     return made
 
 
@@ -147,7 +150,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate:
         raise ValueError(f"{path} is not a certificate of halflabel ({error}).") from error
     try:
         return check_certificate(values)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not a certificate that can be used: {error}") from error
 
 
@@ -165,6 +168,8 @@ def check_certificate(values: Any) -> Certificate:
     for name, kinds in _KEYS.items():
         if name not in values or type(values[name]) not in kinds:
             raise ValueError(f"its value {name!r} is missing or of another kind.")
+    if digest_values(values) != values[KEY]:
+        raise ValueError("one of its values was changed after it was made.")
     if not (0.5 < values["level"] < 1 and 0 < values["alpha"] <= 1 - values["level"] + 1e-12):
         raise ValueError("its level and its alpha do not belong together.")
     if not (0 < values["items"] * len(values["names"]) <= MAX_ENTRIES and values["limit"] >= 0):

@@ -246,11 +246,12 @@ def _make_job(plan: Plan, part: Part, manifest: dict[str, Any]) -> Job:
 
 
 def _finish(plan: Plan, result: FolderCompletion, manifest: dict[str, Any]) -> None:
-    """Write the counts and lists of all parts."""
-    folder = plan.places.folder
+    """Write the counts and lists of all parts, then the digests of all files."""
+    tables = {"labels": result.counts, **result.totals.lists}
+    paths = {f"{name}.csv": plan.places.folder / f"{name}.csv" for name in tables}
     with together():
-        write_frame(result.counts, folder / "labels.csv")
-        for name, table in result.totals.lists.items():
-            write_frame(table, folder / f"{name}.csv")
-        records = {part.name: digest_file(plan.places.record(part.name)) for part in plan.parts}
-        write_object(plan.places.manifest, {**manifest, "finished": True, "records": records})
+        for table, path in zip(tables.values(), paths.values(), strict=True):
+            write_frame(table, path)
+    lists = {**manifest.get("lists", {}), **{name: digest_file(path) for name, path in paths.items()}}
+    records = {part.name: digest_file(plan.places.record(part.name)) for part in plan.parts}
+    write_object(plan.places.manifest, {**manifest, "finished": True, "records": records, "lists": lists})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._digests import write_object
+from halflabel._digests import digest_file, write_object
 from halflabel._files import together
 from halflabel._progress import step
 from halflabel._wording import option
@@ -77,7 +77,8 @@ def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
         write_frame(filled.next_to_label(N_QUESTIONS), folder / "next.csv")
         save_core(folder, filled, plan.parts, rows, schema)
     digests = {part.name: scan.digests[j] for j, part in enumerate(plan.parts)}
-    state = {"core_files": dict(digest_core(folder)), "id": token_hex(8), "finished": False}
+    lists = {"next.csv": digest_file(folder / "next.csv")}
+    state = {"core_files": dict(digest_core(folder)), "lists": lists, "id": token_hex(8), "finished": False}
     manifest = {**described, "input": digests, **_describe_core(scan, rows, filled), **state}
     write_object(plan.places.manifest, manifest)
     return manifest, filled.notes

@@ -25,7 +25,7 @@ def verify_folder(out: Path) -> str:
     if manifest is None:
         raise ValueError(f"{out} holds no run of halflabel: name the folder of {FOLDER}.")
     check_core(places.folder, manifest["core_files"].items())
-    if not manifest["finished"] or "records" not in manifest:
+    if not manifest["finished"] or not {"records", "lists"} <= manifest.keys():
         raise ValueError(
             f"the run of {out} has not ended, or version 0.1 ended it: start it again with the same arguments."
         )
@@ -40,7 +40,8 @@ def verify_folder(out: Path) -> str:
 
 
 def _list_changed(places: Places, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the parts whose record, table or probabilities have another content."""
+    """Yield the lists that have another content, and the parts whose record, table or probabilities have."""
+    yield from (name for name, digest in manifest["lists"].items() if not is_intact(places.folder / name, digest))
     probabilities = manifest["settings"]["probabilities"]
     for name in manifest["input"]:
         record = places.record(name)

@@ -92,7 +92,9 @@ def write_outputs(completion: Completion, outputs: Outputs) -> list[str]:
         if certificate is not None and is_about(certificate, completion):
             written.append(to.certificate)
             with atomic_write(to.certificate, "w") as file:
-                file.write(json.dumps(certificate, indent=2) + "\n")
+                of_page = ("sentence", "is_current")
+                facts = {name: value for name, value in certificate.items() if name not in of_page}
+                file.write(json.dumps(facts, indent=2) + "\n")
     return [*map(str, written), *lost]
 
 
