@@ -15,8 +15,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from tests.fuzz.bombs import BOMBS, set_off
 from tests.fuzz.campaign import keep, run, temporary_folder
+from tests.fuzz.kill_tasks import TASKS
 from tests.fuzz.kills import kill_often
 from tests.fuzz.seeds import DAMAGED, FORMATS, GENTLY_CHANGED, MODELS, OWN, RECORDS, REWRITTEN_RECORDS, TABLES, Format
 from tests.fuzz.steering import Lines
@@ -34,6 +36,7 @@ def parse() -> argparse.Namespace:
     options.add_argument("--models", type=int, default=0, help="changed models, of all methods together")
     options.add_argument("--damaged", type=int, default=0, help="damaged models")
     options.add_argument("--kills", type=int, default=0, help="processes to kill while they write outputs")
+    options.add_argument("--tasks", type=int, default=0, help="kills of each task that writes in steps")
     options.add_argument("--bombs", action="store_true", help="measure what small files with large contents cost")
     options.add_argument("--formats", nargs="*", default=[kind.name for kind in FORMATS])
     options.add_argument("--steered", action="store_true", help="change inputs that reach new lines further (slower)")
@@ -51,6 +54,11 @@ def main() -> int:
         if given.kills:
             counts = kill_often(Path(disk), given.kills, given.seed)
             print(f"{given.kills} kills: {dict(counts)}\n", flush=True)
+        for task in TASKS if given.tasks else ():
+            own = Path(disk) / task
+            own.mkdir()
+            counts = TASKS[task](own, given.tasks, np.random.default_rng(given.seed))
+            print(f"{task}: {dict(counts)}", flush=True)
         if given.bombs:
             _print_bombs(Path(disk))
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))  # writing the bombs takes more
