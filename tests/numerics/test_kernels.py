@@ -35,23 +35,27 @@ def test_the_weights_to_choose_from():
     np.testing.assert_allclose(ALPHAS[[0, -1]], [1e-3, 1e2])
 
 
-def test_the_map_is_exact_on_its_landmarks(rng):
+@pytest.mark.parametrize("pivoted", [False, True])
+def test_the_map_is_exact_on_its_landmarks(rng, pivoted):
     X = rng.normal(size=(25, 3))
-    features = nystroem(X, 1.5, 100, rng)
+    features = nystroem(X, 1.5, 100, rng, pivoted=pivoted)
     Phi = features(X)
     np.testing.assert_allclose(Phi @ Phi.T, rbf_kernel(X, gamma=0.5 / 1.5**2) + 1, atol=1e-8)
     assert features.error == 0
 
 
-def test_the_map_survives_duplicates(rng):
+@pytest.mark.parametrize("pivoted", [False, True])
+def test_the_map_survives_duplicates(rng, pivoted):
     X = np.repeat(rng.normal(size=(10, 3)), 3, axis=0)
-    Phi = nystroem(X, 1.0, 100, rng)(X)
+    Phi = nystroem(X, 1.0, 100, rng, pivoted=pivoted)(X)
+    assert Phi.shape[1] == 11  # one feature per distinct item, and the constant
     np.testing.assert_allclose(Phi @ Phi.T, rbf_kernel(X, gamma=0.5) + 1, atol=1e-6)
 
 
-def test_the_map_reports_its_error(rng):
+@pytest.mark.parametrize("pivoted", [False, True])
+def test_the_map_reports_its_error(rng, pivoted):
     X = rng.normal(size=(400, 6))
-    few, many = (nystroem(X, 2.0, m, np.random.default_rng(0)) for m in (20, 300))
+    few, many = (nystroem(X, 2.0, m, np.random.default_rng(0), pivoted=pivoted) for m in (20, 300))
     Phi = few(X)[:, :-1]
     assert few.error == pytest.approx(np.mean(1 - (Phi**2).sum(axis=1)), rel=1e-9)
     assert 0 < many.error < few.error < 1

@@ -77,7 +77,7 @@ class InputKernel:
         """
         used = items[annotated] if L is None else items
         own = columns[annotated] if columns is not None and L is None else columns
-        features = nystroem(used, bandwidth, max_landmarks, rng, kind=kind, columns=own)
+        features = nystroem(used, bandwidth, max_landmarks, rng, kind=kind, columns=own, pivoted=True)
         C = features.kernel(used) @ features.projection
         if L is None:
             return cls(features, C, np.zeros(C.shape[1]), None, np.arange(len(annotated)), None)
