@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import CLIP, Calibration, fit_platt
+from halflabel.labels.calibration import CLIP, Calibration, fit_platt, softplus_and_sigmoid
 from halflabel.numerics.threads import limit_threads
 
 #: Constant of MacKay's approximation: the mean of sigma over a normal of mean m and variance v is about
@@ -146,14 +146,14 @@ def fit_beta(p: Floats, relevant: Floats, ceiling: float = 1.0) -> BetaCurve:
         The share of the relevant entries that is 1. The curve is of being relevant.
     """
     low, high, is_one = np.log(p), -np.log1p(-p), relevant > 0
-    of_missing = np.log1p(-ceiling) if ceiling < 1 else -np.inf
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         parts = np.exp(theta[0]) * low, np.exp(theta[1]) * high
         m = parts[0] + parts[1] + theta[2]
         # A value is 1 with probability c sigma(m), and 0 with (1 + (1 - c) e^m) / (1 + e^m).
-        both, zero = np.logaddexp(0, m), np.logaddexp(0, m + of_missing)
-        g = expit(m) - np.where(is_one, 1.0, expit(m + of_missing))
+        both, sigmoid = softplus_and_sigmoid(m)
+        zero, rate = softplus_and_sigmoid(m + np.log1p(-ceiling)) if ceiling < 1 else (0.0, 0.0)
+        g = sigmoid - np.where(is_one, 1.0, rate)
         slope = np.array([g @ parts[0], g @ parts[1], g.sum()])
         return float((both - np.where(is_one, m, zero)).sum() + theta @ theta / 2), slope + theta
 
