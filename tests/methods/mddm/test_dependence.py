@@ -114,21 +114,23 @@ def test_the_label_covariance_is_that_of_the_dense_factor(case, rng, monkeypatch
     C, used = dense_factor(Y, observed), []
     monkeypatch.setattr(dependence, "linear_factor", lambda *labels: used.append(1) or dense_factor(*labels))
     S, size = dependence.label_covariance(X.toarray() if case == "dense features" else X, Y, observed)
-    assert bool(used) == (case != "sparse")
+    assert bool(used) == (case in ("dense features", "gaps"))
     np.testing.assert_allclose(S, X.toarray().T @ C, atol=1e-12)
     features = oracle.centring(40) @ X.toarray() if case == "dense features" else X.toarray()
     assert size == pytest.approx(linalg.norm(features) * linalg.norm(C))
 
 
-def test_a_dense_factor_is_built_above_one_relevant_entry_in_sixteen(monkeypatch):
-    X, observed = sparse.csr_array(np.eye(16)), np.ones((16, 2), dtype=bool)
-    monkeypatch.setattr(dependence, "linear_factor", lambda *labels: pytest.fail("a dense factor was built"))
+def test_the_product_is_with_sparse_labels_up_to_one_relevant_entry_in_sixteen(monkeypatch):
+    X, observed, seen = sparse.csr_array(np.eye(16)), np.ones((16, 2), dtype=bool), []
+    monkeypatch.setattr(dependence, "cross_covariance", lambda X, C: seen.append(sparse.issparse(C)) or (X.T @ C, 1.0))
     Y = np.zeros((16, 2))
     Y[[3, 5], [0, 1]] = 1
-    dependence.label_covariance(X, Y, observed)
+    few, _ = dependence.label_covariance(X, Y, observed)
+    np.testing.assert_allclose(few, Y - 1 / 16)
     Y[7, 1] = 1
-    with pytest.raises(pytest.fail.Exception, match="dense factor"):
-        dependence.label_covariance(X, Y, observed)
+    more, _ = dependence.label_covariance(X, Y, observed)
+    np.testing.assert_allclose(more, Y - [1 / 16, 2 / 16])
+    assert seen == [True, False]
 
 
 # -- directions --------------------------------------------------------------------

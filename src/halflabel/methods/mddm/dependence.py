@@ -161,18 +161,19 @@ def cross_covariance(X: Matrix, C: Matrix) -> tuple[Matrix, float]:
 def label_covariance(X: Matrix, Y: Floats, observed: Mask) -> tuple[Floats, float]:
     r"""Return :math:`S = X^TC` for the factor C of :func:`linear_factor`, and the product of the norms of X and C.
 
-    Sparse X and few relevant entries need no dense C if every label is observed on the same rows: with the number n of
-    these rows and the mean :math:`\bar y` of their labels, :math:`S = X^TY - (X^T1)\bar y^T`, and C has the squared
-    norm :math:`n\sum_j \bar y_j(1 - \bar y_j)`.
+    Sparse X needs no C if every label is observed on the same rows: with the number n of these rows and the mean
+    :math:`\bar y` of their labels, :math:`S = X^TY - (X^T1)\bar y^T`, and C has the squared norm
+    :math:`n\sum_j \bar y_j(1 - \bar y_j)`.
     """
-    rows = observed.any(axis=1)
-    if not is_sparse(X) or np.count_nonzero(Y) > MAX_RELEVANT * Y.size or not observed[rows].all():
+    if not is_sparse(X) or not (observed == observed[:, :1]).all():
         C = linear_factor(Y, observed)
         S, size = cross_covariance(X, C)
         return S, size * float(np.linalg.norm(C))
-    product, size = cross_covariance(X, sparse.csr_array(Y))  # Y is 0 outside the rows
-    mean = Y.sum(axis=0) / rows.sum()
-    S = product.toarray() - np.outer(X.T @ rows.astype(np.float64), mean)
+    few = np.count_nonzero(Y) <= MAX_RELEVANT * Y.size
+    product, size = cross_covariance(X, sparse.csr_array(Y) if few else Y)  # Y is 0 outside the rows
+    rows = observed[:, 0].astype(np.float64)
+    mean = rows @ Y / rows.sum()
+    S = stored(product, as_sparse=False) - np.outer(X.T @ rows, mean)
     return S, size * float(np.sqrt(rows.sum() * (mean * (1 - mean)).sum()))
 
 
