@@ -112,7 +112,7 @@ def _root(gram: Floats) -> Floats:
 
 
 def _pivoted_root(gram: Floats) -> Floats:
-    """Return the inverse of a Cholesky factor on the rows that span the others, and 0 for these. It is overwritten."""
+    """Return the inverse of a Cholesky factor on rows that span all rows, and 0 elsewhere. It is overwritten."""
     tol = MIN_SHARE * float(np.trace(gram))
     factor, pivots, rank, _ = lapack.dpstrf(gram.T, tol=tol, overwrite_a=True)
     root = np.zeros((len(gram), rank))
