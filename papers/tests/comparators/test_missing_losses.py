@@ -9,7 +9,8 @@ from papers.tests.oracles import missing_losses as oracle
 from halflabel import PartialLabels
 from halflabel.labels.metrics import macro_auc
 from halflabel_papers.comparators import SPLC, EntropyMaximisation, Hill, LargeLoss, NonNegativePU
-from halflabel_papers.comparators.missing_losses import find_largest, find_lowest, lose_nonnegative
+from halflabel_papers.comparators.changing_targets import find_largest, find_lowest
+from halflabel_papers.comparators.missing_losses import lose_nonnegative
 
 METHODS = [Hill(), SPLC(), LargeLoss(rejected=0.01), EntropyMaximisation(), NonNegativePU(observed_rate=0.6)]
 

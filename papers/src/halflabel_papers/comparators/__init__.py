@@ -1,6 +1,7 @@
 """The methods that the papers compare with, and later ones, with the interface of every method of halflabel."""
 
 from halflabel_papers.comparators.canonical import CanonicalCorrelation
+from halflabel_papers.comparators.changing_targets import SPLC, EntropyMaximisation, LargeLoss
 from halflabel_papers.comparators.correct_and_smooth import CorrectAndSmooth
 from halflabel_papers.comparators.fasttag import FastTag
 from halflabel_papers.comparators.glocal import GLOCAL
@@ -8,7 +9,7 @@ from halflabel_papers.comparators.lda import LDA
 from halflabel_papers.comparators.leml import LEML
 from halflabel_papers.comparators.linear_svm import LinearSVM
 from halflabel_papers.comparators.lpp import LPP
-from halflabel_papers.comparators.missing_losses import SPLC, EntropyMaximisation, Hill, LargeLoss, NonNegativePU
+from halflabel_papers.comparators.missing_losses import Hill, NonNegativePU
 from halflabel_papers.comparators.mlgfhf import MLGFHF
 from halflabel_papers.comparators.mlrgl import MLRGL
 from halflabel_papers.comparators.mlsi import MLSI, ToolboxMLSI
