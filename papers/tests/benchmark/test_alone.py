@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from papers.tests.benchmark.toy import KINDS, make_board
+from tests.processes import has_ended, list_descendants, wait_for
 
 from halflabel_papers.benchmark import alone, running
 from halflabel_papers.benchmark.alone import KeyedRun
 from halflabel_papers.execute import execute
 from halflabel_papers.store import Store
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.slow  # a process for each run, one of which is killed after the limit
@@ -29,6 +36,26 @@ def test_no_method_stops_the_others(tmp_path, monkeypatch):
     assert "did not end within 8 seconds" in records["Hangs"].failed
     again = execute(KeyedRun.of(runs[0]), None)
     assert again.deterministic == records["Good"].deterministic
+
+
+@pytest.mark.slow  # three processes
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux lists the children of a process")
+def test_a_killed_command_leaves_no_run(tmp_path):
+    code = (
+        "from papers.tests.benchmark.toy import make_board; from halflabel_papers.benchmark import running;"
+        "from halflabel_papers.spec import Method; from halflabel_papers.store import Store; from pathlib import Path;"
+        "board = make_board(); board.methods['S'] = Method('S', ({'use': 'papers.tests.toy_models:Sleeps'},));"
+        f"running.run_open(list(board.list_runs(quick=True)), Store(Path({str(tmp_path)!r}) / 'r.jsonl'), None, 99.0)"
+    )
+    path = os.pathsep.join(map(str, (ROOT / "src", ROOT / "papers" / "src", ROOT)))
+    environment = {**os.environ, "PYTHONPATH": path, "SLEEPING": str(tmp_path / "sleeping")}
+    command = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)
+    wait_for((tmp_path / "sleeping").exists)
+    workers = list_descendants(command.pid)
+    assert len(workers) >= 2
+    command.kill()
+    command.wait()
+    wait_for(lambda: all(map(has_ended, workers)), 30)
 
 
 def test_recorded_runs_are_not_repeated_and_failures_are_results(tmp_path, monkeypatch):

@@ -6,13 +6,13 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Self
 
-from halflabel.processes import end_with_parent
 from halflabel_papers.execute import execute
 from halflabel_papers.plan import Run
 from halflabel_papers.store import Record
@@ -95,10 +95,18 @@ def _make_context() -> Any:
 
 def _work(sending: Connection, run: KeyedRun, folder: Path | None, limit: float) -> None:
     """Send the record of a run, with the memory that it needed above the memory of an idle process."""
-    end_with_parent(os.getppid())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     before = _find_peak()
     record = execute(run, folder, limit)
     sending.send(replace(record, made={**record.made, "megabytes": round(_find_peak() - before)}))
+
+
+def _end_with_parent() -> None:
+    """End this process when the process that started it ends: the server of processes lives as long as a run."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _find_peak() -> float:
