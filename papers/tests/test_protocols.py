@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,19 @@ def test_neither_removed_labels_nor_test_items_reach_fit(use):
     assert relevant.sum() == truth.sum() - round(0.3 * truth.sum())
     assert not labels.observed[LABELLED:].any()
     assert set(np.unique(labels.state[:LABELLED])) == ({0, 1} if use == "Positives" else {-1, 1})
+
+
+def test_a_share_of_the_feature_values_is_unknown_and_the_rest_is_as_before():
+    run = run_of("Recording", features_observed=0.6)
+    fill = {"use": "sklearn.impute:SimpleImputer", "strategy": "constant", "fill_value": -99.0}
+    outcome(replace(run, steps=(fill, *run.steps)))
+    X, y = Recording.last.seen_
+    data, order = draw_items()
+    gaps = X == -99
+    assert gaps.mean() == pytest.approx(0.4, abs=0.05)
+    np.testing.assert_array_equal(X[~gaps], data.X[order[: LABELLED + UNLABELLED]][~gaps])
+    outcome(run_of("Recording"))
+    np.testing.assert_array_equal(y, Recording.last.seen_[1])
 
 
 def test_an_oracle_sees_the_same_items_with_all_their_labels():

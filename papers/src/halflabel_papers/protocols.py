@@ -89,7 +89,8 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     number of test items among the other items; all of them), ``hidden`` (share of the labelled items' relevant labels
     that is removed, uniformly and in exact number), ``absent`` (the state of an unassigned label: "irrelevant", or
     "unknown" for a method for positive-only labels), ``zero`` (the value that means 0 in the unit of the method's
-    score; 0), ``rules``, ``dense``.
+    score; 0), ``features_observed`` (share of the single feature values of all items that stays; 1), ``rules``,
+    ``dense``.
     The label frequency c = 1 - ``hidden`` is taken as known: a probability is P(assigned) divided by c. The
     rules "zero", "count" and "pu_f1" apply to scores, all others to probabilities. "count" uses the scores of the
     test items; "pu_f1" takes its threshold from held-out scores of the labelled items, the rules on probabilities
@@ -105,6 +106,8 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     absent = run.options.get("absent", "irrelevant")
     known = remove_positives(whole.Y[seen], annotated, run.options["hidden"], rng, absent=absent)
     X, truth = _prepare_features(whole, run.options), whole.Y[test]
+    gaps = _choose_share(X.shape, 1 - run.options.get("features_observed", 1.0), rng)
+    X = np.where(gaps, np.nan, X) if gaps.any() else X
     chain = Chain.fit(run.steps, run.helpers, X[seen], known)
     started = time.process_time()
     prediction = chain.predict_new(X[test], truth.shape)

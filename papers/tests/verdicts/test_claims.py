@@ -10,7 +10,7 @@ from papers.tests.cases import check, experiment_of, make_record
 from scipy import stats
 
 from halflabel_papers.load import list_papers, load_paper
-from halflabel_papers.page.counts import describe_verdicts
+from halflabel_papers.page.counts import count_printed, describe_verdicts
 from halflabel_papers.verdicts.results import Finding, Measured, Results, Verdict, conclude, judge
 from halflabel_papers.verdicts.significance import detect_difference
 
@@ -245,6 +245,13 @@ def test_a_printed_value_that_two_methods_measure_counts_once():
     rank = experiment_of(zhang, "rank")
     assert len(rank.published) == 30  # two methods are compared with the row of MLSI
     assert describe_verdicts(Results(zhang, []), rank) == "of 20 printed values, 20 not measured"
+
+
+def test_a_printed_value_counts_once_over_all_tables():
+    """Table 1 of Zhang & Zhou has 25 values, which the table at d = rank compares again."""
+    zhang = load_paper("zhang2008")
+    record = make_record("rank", "yahoo-arts", "MDDM at rank", 0, {"k": 10}, coverage=3.0)
+    assert count_printed(Results(zhang, [record])).startswith("In all, 25 printed values, each counted once; 0 are")
 
 
 def test_values_that_agree_under_another_rule_are_counted():

@@ -13,7 +13,7 @@ from halflabel.plugins import NONE, atomic_write, plural, together
 from halflabel_papers.archive import NAME, unpack
 from halflabel_papers.budget import describe_budget
 from halflabel_papers.page import tables
-from halflabel_papers.page.counts import describe_verdicts
+from halflabel_papers.page.counts import count_printed, describe_verdicts
 from halflabel_papers.page.listing import list_values
 from halflabel_papers.page.markdown import render_markdown
 from halflabel_papers.page.model import (
@@ -128,7 +128,11 @@ def _describe_making(made: Mapping[str, Any]) -> str:
 def _summarise(results: Results, claims: Sequence[tuple[Claim, ClaimResult]]) -> Section:
     """Return the numbers of verdicts per table, and of findings: claims of the text and questions of ours apart."""
     compared = [each for each in results.paper.experiments if any(map(each.covers, each.published))]
-    lines = [f"{experiment.title}: {describe_verdicts(results, experiment)}." for experiment in compared]
+    lines = [
+        f"{each.title}{', the same values again' * bool(each.printed_in)}: {describe_verdicts(results, each)}."
+        for each in compared
+    ]
+    lines += [f"{count_printed(results)}."] if compared else []
     for ours, words in ((False, "of the text"), (True, "that the paper does not make")):
         findings = Counter(result.finding for claim, result in claims if claim.is_ours is ours)
         counts = [f"{findings[finding]} {finding.value}" for finding in Finding if findings[finding]]

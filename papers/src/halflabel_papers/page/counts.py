@@ -28,6 +28,14 @@ def describe_verdicts(results: Results, experiment: Experiment) -> str:
     return text + _describe_rules(results, experiment, values)
 
 
+def count_printed(results: Results) -> str:
+    """Return the number of printed values of the paper, of which each counts once, and the number of measured ones."""
+    own = [experiment for experiment in results.paper.experiments if not experiment.printed_in]
+    pairs = [(experiment, cells) for experiment in own for cells in _group_printed(experiment)]
+    known = [_judge_best(results, *pair) is not Verdict.NOT_MEASURED for pair in pairs]
+    return f"In all, {len(known)} printed values, each counted once; {sum(known)} are measured"
+
+
 def _group_printed(experiment: Experiment) -> Iterator[list[PrintedCell]]:
     """Yield the cells of each printed value that this tier covers."""
     groups: dict[tuple[str, ...], list[PrintedCell]] = {}
