@@ -16,7 +16,7 @@ _WORDS = frozenset({
 })  # fmt: skip
 
 #: Codes of databases, workbooks and programs of statistics.
-_CODES = re.compile(r"\\n|#[a-z/0-9]+[!?]?|\.[a-z]|-?(?:nan|1\.#\w+)(?:\(\w+\))?|-9|-99|-999")
+_CODES = re.compile(r"\\n|#[a-zäöü]{2,}(?:/0)?[!?]|#n/?a|\.[a-z]|-?(?:nan|1\.#\w+)(?:\(\w+\))?|-9|-99|-999")
 
 #: Empty lists as programs print them: ``[]``, ``set()``, ``array([], dtype=object)``, ``WrappedArray()``, R's ``c()``.
 _EMPTY = r"\[\s*\]|\{\s*\}|\(\s*\)|<\s*>"
@@ -38,7 +38,7 @@ def is_nothing(text: str) -> bool:
     word = fold_word(text)
     if not word:
         return False
-    is_code = _CODES.fullmatch(word) and not (word[0] == "#" and word[-1] not in "!?a")
+    is_code = _CODES.fullmatch(word)
     return bool(is_code) or is_empty_list(word) or word.strip(_AROUND) in _WORDS or all(map(_is_mark, word))
 
 
