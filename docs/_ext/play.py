@@ -24,7 +24,9 @@ import halflabel as hl
 from halflabel.completion import Completion
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_items
+from halflabel.review_page.choosing import choose_next
 from halflabel.review_page.config import Config
+from halflabel.review_page.describing import describe_item, describe_panel, describe_session, pack_values
 from halflabel.review_page.fits import summarize_fit
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.session import Session
@@ -75,15 +77,19 @@ def record_review(filled: Completion, title: str) -> dict[str, Any]:
         session = Session(Config(opened, ItemViews(opened), title=title, by="you"), Path(folder) / "review.jsonl")
         session.receive("fit", summarize_fit(filled, n_records=0, effort="fast", seconds=0.0))
         session.receive("map", filled.map().coordinates.to_numpy())
-        described = {**session.describe(), "failure": NOTE, "notes": ["Nothing is sent: this page has no server."]}
+        described = {
+            **describe_session(session),
+            "failure": NOTE,
+            "notes": ["Nothing is sent: this page has no server."],
+        }
         none = np.empty(0, dtype=np.intp)
-        queues = {kind: session.choose(kind, QUESTIONS, None, None, none) for kind in described["kinds"]}
+        queues = {kind: choose_next(session, kind, QUESTIONS, None, None, none) for kind in described["kinds"]}
         record = {
             "session": described,
-            "panel": session.describe_panel(),
+            "panel": describe_panel(session),
             "points": base64.b64encode(session.points or b"").decode(),
-            "values": [base64.b64encode(session.pack_label(j)).decode() for j in range(len(opened.labels.names))],
-            "items": [session.describe_item(row) for row in range(len(opened.labels))],
+            "values": [base64.b64encode(pack_values(session, j)).decode() for j in range(len(opened.labels.names))],
+            "items": [describe_item(session, row) for row in range(len(opened.labels))],
             "queues": {kind: [vars(each) for each in chosen] for kind, chosen in queues.items()},
         }
         session.close()

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from tests.review_page.serving import LABELS, Client, Served, answer, make_session, make_table
 
+from halflabel.review_page.choosing import choose_next
+from halflabel.review_page.describing import describe_panel
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.leases import Leases
 from halflabel.review_page.reviewers import TWICE_EVERY, Asker
@@ -72,8 +74,8 @@ def test_questions_are_chosen_while_others_answer_and_pages_close(tmp_path, make
     def read():
         while not is_over.is_set():
             try:
-                session.choose("uncertain", 5, None, None, np.array([], dtype=np.intp), Asker("ben", "b"))
-                session.describe_panel()
+                choose_next(session, "uncertain", 5, None, None, np.array([], dtype=np.intp), Asker("ben", "b"))
+                describe_panel(session)
             except Exception as error:
                 problems.append(error)
                 return

@@ -11,11 +11,11 @@ from halflabel.evidence.answer_plan import PROPOSED
 from halflabel.evidence.certificate import Certificate, verify
 from halflabel.evidence.confidence_sequence import bound_errors
 from halflabel.review_page.audits import find_alpha
+from halflabel.review_page.describing import UPDATE_ANSWERS, describe_panel, describe_progress
 from halflabel.review_page.encoding import ANSWERED_YES, GIVEN_NO, GIVEN_YES, pack_rows
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers, summarize_review
-from halflabel.review_page.session import UPDATE_ANSWERS
 
 
 @pytest.fixture
@@ -279,7 +279,7 @@ def test_an_audit_of_another_table_shows_no_bound_and_can_be_cancelled(client, t
     client.server.stop()
     client.session.close()
     turned = make_session(tmp_path / "a.jsonl", make_table()[::-1])
-    assert turned.describe_progress()["audit"]["precision"] is None
+    assert describe_progress(turned)["audit"]["precision"] is None
     with pytest.raises(ValueError, match="the table has changed since the audit began: cancel it"):
         turned.end_audit("f", cancel=False)
     turned.end_audit("c", cancel=True)
@@ -354,9 +354,9 @@ def test_an_audit_can_be_cancelled_and_survives_a_restart(client, tmp_path):
     client.server.stop()
     client.session.close()
     again = make_session(tmp_path / "a.jsonl")  # before its first fit
-    assert again.describe_progress()["audit"]["answered"] == 1
+    assert describe_progress(again)["audit"]["answered"] == 1
     again.end_audit("c1", cancel=True)
-    assert again.describe_progress()["audit"] is None
+    assert describe_progress(again)["audit"] is None
     assert again.describe_certificate() is None
     assert len(again.book) == 1
     again.close()
@@ -446,7 +446,7 @@ def test_comments_are_in_the_journal_the_item_the_answers_and_the_report(client)
     assert shown["comments"] == [{"by": "ana", "text": "two songs in one"}]
     book = client.session.book
     assert list_answers(book, client.session.opened.index)["comment"].tolist() == ["two songs in one"]
-    reviewed = summarize_review(book, client.session.describe_panel()["advice"], None, "")
+    reviewed = summarize_review(book, describe_panel(client.session)["advice"], None, "")
     assert f"ana on {item}: two songs in one" in reviewed["sentences"]
     assert client.post("/api/comment", {"item": "none", "text": "x"})[0] == 409
     assert client.post("/api/comment", {"item": item, "text": "x" * 2001})[0] == 400
@@ -515,6 +515,6 @@ def test_a_guideline_has_a_sentence_and_the_clearest_answers(client):
     assert written["guidelines"] == {label: "with guitars"}
     assert client.post("/api/guideline", {"label": "none", "text": "x"})[0] == 409
     book = client.session.book
-    reviewed = summarize_review(book, client.session.describe_panel()["advice"], None, "")
+    reviewed = summarize_review(book, describe_panel(client.session)["advice"], None, "")
     assert f"{label} means: with guitars" in reviewed["sentences"]
     assert read_journal(client.path)[1][-1].op == "guideline"

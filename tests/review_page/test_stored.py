@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.review_page.serving import make_session, make_table
 
+from halflabel.review_page.choosing import choose_next
 from halflabel.review_page.stored import ARRAYS, name_store, restore, store
 
 
@@ -51,12 +52,12 @@ def test_a_changed_byte_changes_nothing_or_everything(written, place, byte):
 def test_a_restart_asks_by_the_last_fit_but_audits_wait(tmp_path, make_fit):
     path = tmp_path / "songs.review.jsonl"
     first = make_session(path, fit=make_fit)
-    asked = first.choose("uncertain", 5, None, None, np.array([], dtype=np.intp))
+    asked = choose_next(first, "uncertain", 5, None, None, np.array([], dtype=np.intp))
     first.close()
     assert name_store(path).exists()
     again = make_session(path)
     again._restore()
-    assert again.choose("uncertain", 5, None, None, np.array([], dtype=np.intp)) == asked
+    assert choose_next(again, "uncertain", 5, None, None, np.array([], dtype=np.intp)) == asked
     with pytest.raises(ValueError, match="when the running fit has ended"):
         again.begin_audit(5, "all", "k")
     again.receive("fit", first.fit)

@@ -10,6 +10,7 @@ from scipy.special import logit
 from tests.review_page.serving import make_session, make_setting, make_table
 
 from halflabel.completion.answers import Answers
+from halflabel.review_page.describing import describe_panel
 from halflabel.review_page.outputs import Outputs, Targets
 from halflabel.review_page.worker import Job, Worker, _Bench
 
@@ -116,7 +117,7 @@ def test_a_session_with_a_real_worker(tmp_path, monkeypatch, limit):
             missing -= {received.get(timeout=240)[0]}
         assert session.fit is not None
         assert len(session.points) == 4 * 60
-        assert session.describe_panel()["advice"]["filled"] > 0
+        assert describe_panel(session)["advice"]["filled"] > 0
     finally:
         session.close()
 

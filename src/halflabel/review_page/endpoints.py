@@ -12,6 +12,16 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from halflabel.labels.names import POPULATIONS
 from halflabel.review_page.changes import describe_changes
+from halflabel.review_page.choosing import MAX_QUESTIONS, MAX_SCREENS, choose_next, choose_screens
+from halflabel.review_page.describing import (
+    describe_item,
+    describe_panel,
+    describe_progress,
+    describe_session,
+    explain_answer,
+    list_items,
+    pack_values,
+)
 from halflabel.review_page.encoding import STATES, unpack_rows
 from halflabel.review_page.fields import (
     TableChanged,
@@ -31,7 +41,8 @@ from halflabel.review_page.queues import KINDS
 from halflabel.review_page.remarks import find_marked, list_history
 from halflabel.review_page.reviewers import Asker
 from halflabel.review_page.screens import WALLS
-from halflabel.review_page.session import MAX_QUESTIONS, MAX_SCREENS, Session
+from halflabel.review_page.selections import answer_selection, find_similar, sample_selection
+from halflabel.review_page.session import Session
 
 #: Maximum number of items of one request.
 MAX_ITEMS = 60
@@ -103,17 +114,17 @@ async def send_media(session: Session, request: Request) -> Response:
 
 async def get_session(session: Session, request: Request) -> Response:
     """Return names, counts and settings."""
-    return JSONResponse(session.describe(read_reviewer(request)))
+    return JSONResponse(describe_session(session, read_reviewer(request)))
 
 
 async def get_progress(session: Session, request: Request) -> Response:
     """Return the state that changes with answers and fits."""
-    return JSONResponse(session.describe_progress(read_reviewer(request)))
+    return JSONResponse(describe_progress(session, read_reviewer(request)))
 
 
 async def get_panel(session: Session, _: Request) -> Response:
     """Return queues and advice."""
-    return JSONResponse(await asyncio.to_thread(session.describe_panel))
+    return JSONResponse(await asyncio.to_thread(describe_panel, session))
 
 
 async def get_changes(session: Session, _: Request) -> Response:
@@ -139,7 +150,7 @@ async def get_label(session: Session, request: Request) -> Response:
     column = read_number(request.path_params["column"], session.labels.shape[1])
     if column is None:
         raise ValueError(f"There are {session.labels.shape[1]} labels, and none of this number.")
-    return Response(session.pack_label(column), media_type="application/octet-stream")
+    return Response(pack_values(session, column), media_type="application/octet-stream")
 
 
 async def get_items(session: Session, request: Request) -> Response:
@@ -148,7 +159,7 @@ async def get_items(session: Session, request: Request) -> Response:
     rows = [read_number(text, n_items) for text in request.query_params.get("rows", "").split(",") if text]
     if None in rows:
         raise ValueError(f"The field 'rows' holds whole numbers from 0 to {n_items - 1}, with commas between them.")
-    return JSONResponse({"items": [session.describe_item(row) for row in rows[:MAX_ITEMS] if row is not None]})
+    return JSONResponse({"items": [describe_item(session, row) for row in rows[:MAX_ITEMS] if row is not None]})
 
 
 async def get_cells(session: Session, request: Request) -> Response:
@@ -169,7 +180,7 @@ async def post_list(session: Session, request: Request) -> Response:
     marked = find_marked(session.book, kind) if kind else None
     chosen = Filter(read_text(asked, "text"), states, order, by_column, bool(asked.get("descending")), marked)
     start, with_bits = read_whole(asked, "start", n_items + 1, 0), bool(asked.get("bits"))
-    return JSONResponse(await asyncio.to_thread(session.list_items, column, chosen, start, with_bits=with_bits))
+    return JSONResponse(await asyncio.to_thread(list_items, session, column, chosen, start, with_bits=with_bits))
 
 
 async def post_queue(session: Session, request: Request) -> Response:
@@ -177,7 +188,8 @@ async def post_queue(session: Session, request: Request) -> Response:
     asked = await read_body(session, request)
     n_items, n_labels = session.labels.shape
     questions = await asyncio.to_thread(
-        session.choose,
+        choose_next,
+        session,
         read_choice(asked, "kind", list(KINDS), "uncertain"),
         read_whole(asked, "n", MAX_QUESTIONS + 1, 50),
         None if asked.get("label") is None else read_whole(asked, "label", n_labels),
@@ -193,7 +205,8 @@ async def post_screens(session: Session, request: Request) -> Response:
     asked = await read_body(session, request)
     n_items, n_labels = session.labels.shape
     chosen = await asyncio.to_thread(
-        session.choose_screens,
+        choose_screens,
+        session,
         read_choice(asked, "view", ("item", "wall")),
         read_choice(asked, "kind", list(KINDS), "uncertain"),
         read_whole(asked, "n", MAX_SCREENS + 1, 8),
@@ -212,7 +225,7 @@ async def post_answers(session: Session, request: Request) -> Response:
     if not isinstance(sent, list):
         raise ValueError("The field 'answers' is a list of objects.")
     outcomes = session.answer(sent, by)
-    result = {"results": [each.to_dict() for each in outcomes], **session.describe_progress(by)}
+    result = {"results": [each.to_dict() for each in outcomes], **describe_progress(session, by)}
     if any(not each.error for each in outcomes) or not outcomes:
         return JSONResponse(result)
     status = min(each.status for each in outcomes)  # 409 if every answer names another entry
@@ -228,7 +241,7 @@ async def post_undo(session: Session, request: Request) -> Response:
         place = session.book.find_entry(items[0], record.body["label"])
         facts = {"op": record.op, **{name: str(record.body.get(name, "")) for name in ("why", "screen")}}
         entries += [] if place is None else [{"row": place[0], "column": place[1], **facts}]
-    return JSONResponse({"entries": entries, **session.describe_progress(by)})
+    return JSONResponse({"entries": entries, **describe_progress(session, by)})
 
 
 async def post_fit(session: Session, request: Request) -> Response:
@@ -237,20 +250,20 @@ async def post_fit(session: Session, request: Request) -> Response:
     if session.audit is not None:
         raise ValueError("An audit is about the values of the last fit: finish or cancel it before the next one.")
     session.refit(session.config.effort if asked.get("thorough") else "fast")
-    return JSONResponse(session.describe_progress(read_reviewer(request)))
+    return JSONResponse(describe_progress(session, read_reviewer(request)))
 
 
 async def post_explain(session: Session, request: Request) -> Response:
     """Return why an answered entry has its probability, or null until the event "explained"."""
     asked = await read_body(session, request)
-    return JSONResponse({"explanation": session.explain(read_text(asked, "item"), read_text(asked, "label"))})
+    return JSONResponse({"explanation": explain_answer(session, read_text(asked, "item"), read_text(asked, "label"))})
 
 
 async def post_write(session: Session, request: Request) -> Response:
     """Write the completed table, the answers and the report."""
     await read_body(session, request)
     session.write_outputs()
-    return JSONResponse(session.describe_progress(read_reviewer(request)))
+    return JSONResponse(describe_progress(session, read_reviewer(request)))
 
 
 async def post_audit(session: Session, request: Request) -> Response:
@@ -264,21 +277,21 @@ async def post_audit(session: Session, request: Request) -> Response:
         session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 60), population, key, by)
     else:
         session.end_audit(key, cancel=op == "cancel", by=by)
-    return JSONResponse(session.describe_progress(by))
+    return JSONResponse(describe_progress(session, by))
 
 
 async def post_comment(session: Session, request: Request) -> Response:
     """Write a comment on an item, and respond when it is on the disk."""
     asked, by = await read_body(session, request), read_reviewer(request)
     session.comment(read_text(asked, "item"), read_text(asked, "text"), read_key(asked), by)
-    return JSONResponse(session.describe_progress(by))
+    return JSONResponse(describe_progress(session, by))
 
 
 async def post_guideline(session: Session, request: Request) -> Response:
     """Write the meaning of a label, and respond when it is on the disk."""
     asked, by = await read_body(session, request), read_reviewer(request)
     session.guide(read_text(asked, "label"), read_text(asked, "text"), read_key(asked), by)
-    return JSONResponse(session.describe_progress(by))
+    return JSONResponse(describe_progress(session, by))
 
 
 async def get_clearest(session: Session, request: Request) -> Response:
@@ -294,7 +307,7 @@ async def post_near(session: Session, request: Request) -> Response:
     asked = await read_body(session, request)
     n_items, n_labels = session.labels.shape
     row, column = read_whole(asked, "row", n_items), read_whole(asked, "column", n_labels)
-    return JSONResponse({"bits": session.find_near(row, column)})
+    return JSONResponse({"bits": find_similar(session, row, column)})
 
 
 async def post_selection(session: Session, request: Request) -> Response:
@@ -306,15 +319,15 @@ async def post_selection(session: Session, request: Request) -> Response:
         raise TableChanged(f"The table has changed: column {column} is no longer the label that was sent.")
     op = read_choice(asked, "op", ("sample", "bound", "answer"))
     if op == "sample":
-        return JSONResponse(session.sample_selection(rows, column))
+        return JSONResponse(sample_selection(session, rows, column))
     if op == "bound":
         members = read_whole(asked, "members", n_items + 1)
         yes = read_whole(asked, "yes", members + 1)
         return JSONResponse(bound_share(members, yes, read_whole(asked, "no", members - yes + 1)))
     value, min_p, by = read_whole(asked, "value", 2), read_share(asked, "min_p"), read_reviewer(request)
     shown = None if asked.get("number") is None else read_whole(asked, "number", n_items + 1)
-    number = session.answer_selection(rows, column, value, min_p, read_key(asked), by, shown)
-    return JSONResponse({"changed": number, **session.describe_progress(by)})
+    number = answer_selection(session, rows, column, value, min_p, read_key(asked), by, shown)
+    return JSONResponse({"changed": number, **describe_progress(session, by)})
 
 
 def read_reviewer(request: Request) -> str:

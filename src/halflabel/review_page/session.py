@@ -10,20 +10,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from halflabel._arrays import Ints, Mask
 from halflabel._ledger import read_clock
 from halflabel._version import __version__
-from halflabel._wording import clipped, plural
+from halflabel._wording import clipped
 from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
 from halflabel.labels.names import POPULATIONS
-from halflabel.review_page import audits, group_answers, screens
+from halflabel.review_page import audits
 from halflabel.review_page.advice import advise
-from halflabel.review_page.answers import NONE, AnswerBook, Record
+from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.config import Config, digest_table
-from halflabel.review_page.encoding import find_states, pack_label, pack_points, pack_rows
+from halflabel.review_page.describing import UPDATE_ANSWERS
+from halflabel.review_page.encoding import pack_points
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
@@ -31,16 +30,15 @@ from halflabel.review_page.implied import Implied
 from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review_page.journal import Journal, describe_change
 from halflabel.review_page.leases import Leases
-from halflabel.review_page.listing import Filter, ItemList
+from halflabel.review_page.listing import ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
-from halflabel.review_page.queues import KINDS, Question, Situation, choose_questions, count_queues, mix
+from halflabel.review_page.queues import Situation
 from halflabel.review_page.remarks import find_clearest
-from halflabel.review_page.reviewers import SOLE_ASKER, Asker, choose_twice, describe_reviewers
 from halflabel.review_page.stored import name_store, restore, store
 from halflabel.review_page.worker import Job, Worker
 
-#: The last fit learns the answers after this number of new ones, or this number of seconds after the last one.
-UPDATE_ANSWERS, UPDATE_SECONDS = 5, 10.0
+#: The last fit learns the answers after :data:`UPDATE_ANSWERS` new ones, or this number of seconds after the last one.
+UPDATE_SECONDS = 10.0
 
 #: A new fit is made in place of an update after this number of new answers, or of seconds after the last one.
 REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
@@ -56,9 +54,6 @@ MAX_SHARED_MAP = 3000
 
 #: The reason why an audit does not begin yet.
 WAIT_FOR_FIT = "An audit is about the last fit: it can begin when the running fit has ended."
-
-#: Maximum number of questions, and of screens, of one request.
-MAX_QUESTIONS, MAX_SCREENS = 200, 20
 
 
 class Session:
@@ -106,7 +101,7 @@ class Session:
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
         self._store, self._stored, self.is_restored = name_store(journal_path), -STORE_SECONDS, False
-        self.leases, self._choosing = Leases(), threading.Lock()
+        self.leases, self.choosing = Leases(), threading.Lock()
         self._fitted_answers = self._learned_answers = 0
         self._last_answer = time.monotonic()
 
@@ -210,155 +205,7 @@ class Session:
         of = {"audit": self.audit.record.n} if self.audit is not None and is_audit else {}
         return {**self.situation.predict(answer.row, answer.column), **of}
 
-    # -- questions and items ---------------------------------------------------------------
-
-    def choose(
-        self, kind: str, n: int, label: int | None, rows: Ints | None, exclude: Ints, asker: Asker = SOLE_ASKER
-    ) -> list[Question]:
-        """Return a batch of questions that no other page holds. During an audit, these are its entries."""
-        n, n_labels = min(max(n, 1), MAX_QUESTIONS), self.labels.shape[1]
-        with self._choosing:
-            free = self._leave_out_held(exclude, asker)
-            if self.audit is not None:
-                held = set(free.tolist())
-                chosen = [each for each in self.audit.list_open() if each.row * n_labels + each.column not in held]
-            else:
-                chosen = choose_questions(self.situation, kind, n, label=label, rows=rows, exclude=free)
-                twice = self._choose_twice(asker, n, free) if rows is None and label is None else []
-                chosen = mix(chosen[: n - len(twice)], twice)
-            self.leases.hold(asker.page, asker.held, (each.row * n_labels + each.column for each in chosen))
-        return chosen
-
-    def _choose_twice(self, asker: Asker, n: int, exclude: Ints) -> list[Question]:
-        """Return entries that another reviewer has answered. A review with one reviewer has none."""
-        return choose_twice(self.book, asker.by, n, exclude) if asker.by else []
-
-    def _leave_out_held(self, exclude: Ints, asker: Asker) -> Ints:
-        """Return the entries that are not asked, because a page names them or another page holds them."""
-        held = self.leases.list_others(asker.page)
-        return np.concatenate([exclude, np.fromiter(held, dtype=np.intp, count=len(held))]).astype(np.intp)
-
-    def choose_screens(
-        self,
-        view: str,
-        kind: str,
-        n: int,
-        size: int,
-        label: int | None,
-        rows: Ints | None,
-        exclude: Ints,
-        asker: Asker = SOLE_ASKER,
-    ) -> list[list[Question]]:
-        """Return the questions of some screens: items with their doubtful labels, or walls of items of one label."""
-        self._require_no_audit()
-        now, n_labels = self.situation, self.labels.shape[1]
-        with self._choosing:
-            free = self._leave_out_held(exclude, asker)
-            part = {"label": label, "rows": rows, "exclude": free}
-            chosen = (
-                screens.choose_walls(now, kind, n, size, **part)  # type: ignore[arg-type]
-                if view == "wall"
-                else screens.choose_items(now, kind, n, **part)  # type: ignore[arg-type]
-            )
-            if view == "item" and rows is None and label is None:
-                chosen = mix(chosen, [[question] for question in self._choose_twice(asker, n, free)])
-            taken = (each.row * n_labels + each.column for screen in chosen for each in screen)
-            self.leases.hold(asker.page, asker.held, taken)
-        return chosen
-
-    def describe_item(self, row: int) -> dict[str, Any]:
-        """Return an item with the state and the probability of each of its entries, without fills during an audit."""
-        fit = None if self.audit is not None else self.fit
-        filled = None if fit is None else fit.state[row]
-        states = find_states(self.labels.state[row], self.book.current[row], filled).tolist()
-        p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
-        comments = self.book.comments.get(str(self.opened.index[row]), {})
-        listed = [{"by": by, "text": text} for by, text in comments.items()]
-        twin = -1 if self.twins is None else int(self.twins[row])
-        similar = None if twin < 0 else clipped(self.opened.index[twin], 80)
-        return {**self.config.views.describe(row), "states": states, "p": p, "comments": listed, "twin": similar}
-
-    def pack_label(self, column: int) -> bytes:
-        """Return state and probability of every item for one label."""
-        fit = None if self.audit is not None else self.fit
-        return pack_label(self.labels.state, self.book.current, fit, column)
-
-    def list_items(self, column: int, chosen: Filter, start: int, *, with_bits: bool) -> dict[str, Any]:
-        """Return a page of the list of items for one label, or all of its rows, without fills during an audit."""
-        fit = None if self.audit is not None else self.fit
-        filled, p = (None, None) if fit is None else (fit.state[:, column], fit.p[:, column])
-        states = find_states(self.labels.state[:, column], self.book.current[:, column], filled)
-        show_p = fit is not None and not fit.contradiction
-        return self.list.describe(chosen, states, p, start, with_bits=with_bits, show_p=show_p)
-
-    def describe(self, by: str = "") -> dict[str, Any]:
-        """Return names, counts and settings: the first thing that the page asks for."""
-        n_items, n_labels = self.labels.shape
-        return {
-            "title": self.config.title,
-            "by": by or self.config.by,
-            "items": n_items,
-            "labels": list(self.labels.names),
-            "n_labels": n_labels,
-            "positive_only": self.labels.positive_only,
-            "show_p": self.config.show_p,
-            "notes": [*self.notes, f"Threshold rule: {self.config.rule}.", *self.opened.notes][:20],
-            "kinds": list(KINDS),
-            "columns": [str(name) for name in self.list.searcher.frame.columns],
-            "has_points": self.points is not None,
-            **self.describe_progress(by),
-        }
-
-    def describe_progress(self, by: str = "") -> dict[str, Any]:
-        """Return the state that changes with answers and fits: counts, fit, undo."""
-        now, fit, answered = self.situation, self.fit, self.book.current != NONE
-        return {
-            "table": self.table,
-            "answers": int(answered.sum()),
-            "given": int((self.labels.state != 0).sum()),
-            "open": int(now.open_entries.sum()),
-            "per_label": answered.sum(axis=0).tolist(),
-            "fit": None if fit is None else {"name": fit.name, "effort": fit.effort, "seconds": round(fit.seconds, 1)},
-            "new_answers": self.count_new_answers(),
-            "refit_after": UPDATE_ANSWERS,
-            "undo": bool(self.book.list_undoable(by or None)),
-            "redo": bool(self.book.list_redoable(by or None)),
-            "audit": None if self.audit is None else self.audit.describe(),
-            "certificate": self.describe_certificate(),
-            "failure": self.failure,
-            "map_note": self.map_note,
-            "written": self.written,
-            "guidelines": self.book.guidelines,
-        }  # fmt: skip
-
-    def describe_panel(self) -> dict[str, Any]:
-        """Return queues and advice, which need all entries."""
-        now = self.situation
-        doubtful = int(screens.is_doubtful(now).sum()) if now.fit is not None and now.fit.has_precision else None
-        names = self.config.reviewers
-        reviewers = describe_reviewers(self.book, names) if names else None
-        queues = count_queues(now)
-        return {"queues": queues, "doubtful": doubtful, "advice": advise(now, self.book), "reviewers": reviewers}
-
-    def explain(self, item: str, label: str) -> dict[str, Any] | None:
-        """Return why an answered entry has its probability, or None until the process that fits has the explanation."""
-        self._require_no_audit()
-        place = self.book.find_entry(item, label)
-        if place is None:
-            raise TableChanged(
-                f"The table has no entry of the item {clipped(item)!r} and the label {clipped(label)!r}."
-            )
-        if self.book.current[place] == NONE:
-            raise ValueError("An explanation comes after the answer: answer the question first.")
-        if self.fit is None or self.worker is None:
-            raise ValueError("An explanation needs a fit: wait for the first one.")
-        known = self.explained
-        if known is not None and (known.row, known.column) == place:
-            return known.facts
-        self.worker.ask(Job("explain", {"row": place[0], "column": place[1], "label": label}))
-        return None
-
-    # -- audits and selections ------------------------------------------------------------
+    # -- audits ----------------------------------------------------------------------------
 
     @property
     def audit(self) -> audits.RunningAudit | None:
@@ -375,7 +222,7 @@ class Session:
 
     def begin_audit(self, n: int, population: str, key: str, by: str = "") -> None:
         """Freeze random filled entries of the last fit in the journal."""
-        self._require_no_audit()
+        self.require_no_audit()
         seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
         body = audits.draw(self.situation, self._require_last_fit(), self.book, n=n, population=population, seed=seed)
         self.write([("audit", key, body)], by)
@@ -400,47 +247,6 @@ class Session:
         """Return the last certificate, its sentence, and whether the values have changed since then."""
         return audits.describe_certificate(self.book, self.fit)
 
-    def sample_selection(self, rows: Ints, column: int) -> dict[str, Any]:
-        """Return the number of open members of a selection, random members, and how many members p would select."""
-        self._require_no_audit()
-        return group_answers.describe_sample(self.situation, rows, column, self.book.next_number)
-
-    def find_near(self, row: int, column: int) -> str:
-        """Return the items like an item, for a selection."""
-        self._require_no_audit()
-        if self.points is None:
-            raise ValueError("Items like this one are its neighbours on the map: wait for the map.")
-        points = np.frombuffer(self.points, dtype="<u2").reshape(-1, 2)
-        return pack_rows(group_answers.find_near(self.situation, points, row, column), len(points))
-
-    def answer_selection(
-        self,
-        rows: Ints,
-        column: int,
-        value: int,
-        min_p: float | None,
-        key: str,
-        by: str = "",
-        number: int | None = None,
-    ) -> int:
-        """Give all members of a selection the same answer, as one record, and return the number of members.
-
-        A ``number`` that a page has shown is compared: a fit, or another page, may have changed the members since then.
-        """
-        if (again := self.book.find_repeated("bulk", key)) is not None:
-            return len(again.body["items"])
-        self._require_no_audit()
-        members = group_answers.find_members(self.situation, rows, column, min_p)
-        if not len(members):
-            raise ValueError("no entry of the selection is open.")
-        if number not in (None, len(members)):
-            now = plural(len(members), "open entry", "open entries")
-            raise ValueError(f"the selection has {now} now, not {number}, after a fit or answers: look at it again.")
-        items = [str(self.opened.index[row]) for row in members]
-        body = {"items": items, "label": self.labels.names[column], "value": value, "why": "bulk", "min_p": min_p}
-        self.write([("bulk", key, body)], by)
-        return len(items)
-
     @property
     def _waits_for_fit(self) -> bool:
         """Whether another fit will soon replace the last one: an audit would be about a table that is not written."""
@@ -451,7 +257,8 @@ class Session:
             raise ValueError(WAIT_FOR_FIT)
         return self.fit
 
-    def _require_no_audit(self) -> None:
+    def require_no_audit(self) -> None:
+        """Raise while an audit runs."""
         if self.audit is not None:
             raise ValueError("an audit is running: finish or cancel it.")
 
