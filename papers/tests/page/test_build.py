@@ -57,6 +57,7 @@ def test_printed_cells_are_counted_by_verdict(toy):
     short = toy[2].sections[0].blocks[0].items
     assert short[0] == ("A table: of 3 printed values, 1 agree, 1 differ (1 better, 0 worse), 1 not measured.")
     assert short[1:] == (
+        "In all, 3 printed values, each counted once; 2 are measured.",
         "Of 1 claim of the text: 1 in part.",  # one of the three sets is not here
         "Of 1 claim that the paper does not make: 1 refuted.",
     )
