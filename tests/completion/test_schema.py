@@ -8,11 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.schema import check_attributes, check_record
+from halflabel.labels.calibration import Calibration
+from halflabel.methods.auto.beta_calibration import ModeratedPlatt
 from halflabel.methods.auto.trees import Trees
 from halflabel.methods.baselines import MLkNN
 
@@ -192,3 +196,18 @@ class TestTrees:
             check_record(Trees, plant(**{name: plant()[name][:2]}))
         with pytest.raises(ValueError, match="the arrays of a tree have different lengths"):
             check_record(Trees, plant(values=np.array([0.25, 0.75])))
+
+
+@given(st.lists(st.tuples(*[st.floats(-3, 3)] * 3), min_size=1, max_size=3))
+def test_an_uncertainty_is_that_of_a_calibration_or_an_error(entries):
+    """Else its root is not a number for some items, and for others it is."""
+    covariance = np.array(entries).T
+    blank = np.zeros(covariance.shape[1])
+    state = {"platt": Calibration(0.0, 1.0, blank + 1, blank, blank + 0.5), "covariance": covariance}
+    matrices = np.array([[[a, b], [b, c]] for a, b, c in entries])
+    lowest = np.linalg.eigvalsh(matrices).min()
+    if lowest < -1e-6:
+        with pytest.raises(ValueError, match="the uncertainty of a calibration is negative"):
+            check_record(ModeratedPlatt, state)
+    elif lowest > 1e-6:
+        check_record(ModeratedPlatt, state)

@@ -36,6 +36,8 @@ def check_record(kind: type, state: Any) -> None:
             raise ValueError(f"{kind.__name__}.{name} is not finite")
     if kind.__name__ == "Trees":
         _check_trees(**state)
+    if kind.__name__ == "ModeratedPlatt":
+        _check_covariance(state["covariance"])
 
 
 def check_attributes(kind: type, state: Any) -> None:
@@ -83,6 +85,13 @@ def _check_trees(
             raise ValueError("a tree has a way that does not end in a leaf")
     if not len(roots) or not _in_range(roots, n) or not _in_range(leaf[~inner], len(values)) or (feature < 0).any():
         raise ValueError("a tree points outside its arrays")
+
+
+def _check_covariance(covariance: Floats) -> None:
+    """Raise unless the uncertainty of each label is positive in every direction: its root is taken."""
+    first, both, second = covariance
+    if (first < 0).any() or (second < 0).any() or (both**2 > first * second * (1 + 1e-9)).any():
+        raise ValueError("the uncertainty of a calibration is negative")
 
 
 def _in_range(indices: Ints, n: int) -> bool:
