@@ -45,6 +45,7 @@ def test_a_method_with_settings_has_a_row_of_its_defaults():
         ("settings = 4", "settings = 3", "has 4 settings, and the budget is 3"),
         ('way = "hide_items"', 'way = "hide_item"', "there is no way 'hide_item'"),
         ('"brier", "log_loss"', '"brier", "log_los"', "there is no metric 'log_los'"),
+        ('ours = "halflabel"', 'ours = "half"', "there is no method 'half'"),
         ('rule = "micro_f1"', 'rule = "micro"', "there is no threshold rule 'micro'"),
         ("rates = { Q = 0.3", "rates = { Q = 0.2", "Q has no rate 0.2"),
         ('sets = ["emotions"', 'sets = ["emotion"', "there is no set 'emotion'"),

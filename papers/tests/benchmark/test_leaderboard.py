@@ -81,6 +81,8 @@ def test_the_page_lists_failures_and_links_every_number_to_its_records(board, en
     assert "Breaks: it failed (Z 0.3 toy1)" in text
     assert "| Good | **[2.0](records/good.jsonl.gz)** |" in text
     assert "run with no method yet" in text
+    assert "In 2 of 4 cells another method has a better Brier score." in text
+    assert "Q 0.6, toy1: Crashes 0.0500, Good 0.2000." in text
     assert set(figures) == {"ranks.svg"}
     html = render_html(page)
     assert html.count('href="records/good.jsonl.gz"') >= 3 + 2 * 8

@@ -73,7 +73,8 @@ def make_board(*names: str, sets: int = 1) -> Board:
         "Z": Protocol("Z", "Positives", "Positives.", "drop_positives", (0.3,), options={"annotated": 0.5}),
     }
     quick = {"sets": list(generated), "rates": {"Q": 0.6, "Z": 0.3}}
-    return replace(read_board(), key="toy", methods=methods, sets=generated, protocols=protocols, quick=quick)
+    own = {"methods": methods, "sets": generated, "protocols": protocols, "quick": quick}
+    return replace(read_board(), key="toy", ours="Good", **own)
 
 
 #: A user's method in ten lines.

@@ -61,6 +61,8 @@ class Board(Part):
     metrics : tuple of str
     decisive : str
         The metric of the ranks.
+    ours : str
+        The method whose losses the page lists.
     budget : mapping
         ``held_out``, ``settings``, ``rule``, ``limit``, ``items`` and ``trials``.
     protocols : mapping by key
@@ -75,6 +77,7 @@ class Board(Part):
     title: str
     metrics: tuple[str, ...]
     decisive: str
+    ours: str
     budget: Mapping[str, Any]
     protocols: Mapping[str, Protocol]
     sets: Mapping[str, SetSpec]
@@ -168,6 +171,7 @@ def _check_names(where: str, board: Board) -> None:
         "way": ([each.way for each in board.protocols.values()], WAYS),
         "metric": ([*board.metrics, board.decisive], [*METRICS, "log_loss"]),
         "threshold rule": ([board.budget["rule"]], [*RULES, "half"]),
+        "method": ([board.ours], board.methods),
         "set": (board.quick["sets"], board.sets),
         "protocol": (list(board.quick["rates"]), board.protocols),
     }

@@ -34,7 +34,7 @@ def build_page(board: Board, entries: Sequence[Entry]) -> Page:
     """Return the page of a board. Equal entries give an equal page, in any order."""
     entries = sorted(entries, key=lambda each: each.file)
     frame = tabulate(entries, board.decisive)
-    sections = [_rank(board, entries, frame)]
+    sections = [_rank(board, entries, frame), *_list_losses(board, frame)]
     sections += [Section("Failures", (Bullets(tuple(failed)),))] if (failed := list_failures(entries)) else []
     for protocol in board.protocols.values():
         sections += _describe_protocol(board, protocol, entries)
@@ -100,7 +100,8 @@ def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame) -> Sectio
     metric = name_metric(board.decisive)
     note = (
         "1 is the best. A run that failed has the last place. CPU s: mean of a run with the choice of a setting; MB: "
-        "maximum memory of a run above an idle process. A method that is not part of a protocol has no number."
+        "maximum memory of a run with its set, above an idle process. A method that is not part of a protocol has no "
+        "number."
     )
     grid = Grid(
         f"Mean ranks in {metric}, quick board",
@@ -124,6 +125,23 @@ def _compare(cells: pd.DataFrame, metric: str, name: str) -> Iterator[Block]:
     )
     order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.items())
     yield Figure("ranks", caption, f"Mean ranks: {order}.", draw_ranks(ranking))
+
+
+def _list_losses(board: Board, frame: pd.DataFrame) -> Iterator[Section]:
+    """Yield the cells in which another method is better than the method of this library."""
+    if board.ours not in frame:
+        return
+    sign = -1.0 if is_greater_better(board.decisive) else 1.0
+    lines = []
+    for cell, values in frame[frame[board.ours].notna()].iterrows():
+        protocol, rate, data = cell[:3]  # type: ignore[index] # the index has several levels
+        best = str((sign * values).idxmin())
+        if sign * values[best] < sign * values[board.ours]:
+            figures = f"{best} {decimal(values[best], 4)}, {board.ours} {decimal(values[board.ours], 4)}"
+            lines.append(f"{protocol} {rate:g}, {data}: {figures}.")
+    n_cells = int(frame[board.ours].notna().sum())
+    count = f"In {len(lines)} of {plural(n_cells, 'cell')} another method has a better {name_metric(board.decisive)}."
+    yield Section(f"Losses of {board.ours}", (Text(count), *([Bullets(tuple(lines))] if lines else [])))
 
 
 def _describe_protocol(board: Board, protocol: Protocol, entries: Sequence[Entry]) -> Iterator[Section]:
