@@ -70,15 +70,20 @@ def choose_informative(components: Floats, labelled: Mask, n: int, rng: np.rando
     items = rng.permutation(np.flatnonzero(~labelled))[:MAX_UNLABELLED]
     known = rng.permutation(np.flatnonzero(labelled))[:MAX_LABELLED]
     covariance = _condition(components[items], components[known])
+    squares, variances = np.einsum("ij,ij->j", covariance, covariance), covariance.diagonal().copy()
     is_open = np.ones(len(items), dtype=bool)
     chosen: list[int] = []
+    removed = np.empty((0, len(items)))  # C is the first covariance minus removed' removed, which is not formed
     for _ in range(min(n, len(items))):
-        gain = (covariance**2).sum(axis=0) / (covariance.diagonal() + NOISE)
-        best = int(np.argmax(np.where(is_open, gain, -np.inf)))
+        best = int(np.argmax(np.where(is_open, squares / (variances + NOISE), -np.inf)))
         chosen.append(best)
         is_open[best] = False
-        row = covariance[best].copy()
-        covariance -= np.outer(row, row / (row[best] + NOISE))
+        row = covariance[best] - removed[:, best] @ removed
+        row /= np.sqrt(row[best] + NOISE)
+        product = covariance @ row - (removed @ row) @ removed
+        squares += row * (row * (row @ row) - 2 * product)
+        variances -= row**2
+        removed = np.vstack([removed, row])
     return np.asarray(items[chosen], dtype=np.intp)
 
 
