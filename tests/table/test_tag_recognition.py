@@ -11,6 +11,7 @@ from tests.table.notations import NOTATIONS, list_plain, list_readings, matches
 
 from halflabel.table import Roles, fill_tags, open_table, read_labels
 from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.nothing_words import is_nothing
 from halflabel.table.separators import choose_separator
 from halflabel.table.tag_marks import _MINUS
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
@@ -32,7 +33,7 @@ def tables(draw):
     """Return a notation, the tags of each item, and the column of cells."""
     kind = draw(st.sampled_from(sorted(NOTATIONS)))
     names = list_plain(kind, draw(st.lists(NAME, min_size=6, max_size=9, unique=True)))
-    assume(len(names) > 2)
+    assume(len(names) > 2 and sum(map(is_nothing, names)) < 4)  # each asks a question, of which six are followed
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = draw(st.integers(12, 30))
     share = draw(st.sampled_from([0.2, 0.35, 0.6]))
@@ -41,6 +42,8 @@ def tables(draw):
     lists = [[names[j] for j in rng.permutation(np.flatnonzero(row))] for row in has]
     empty = draw(st.sampled_from([None, *NOTATIONS[kind].empty]))
     lists = [each or (None if empty is None else []) for each in lists]
+    # one cell of several tags does not show a separator that is not known
+    assume(NOTATIONS[kind].is_known or sum(len(each or ()) > 1 for each in lists) > 1)
     cells = [NOTATIONS[kind].write(each) if each else empty for each in lists]
     return kind, lists, pd.Series(cells, dtype=object, name="tags")
 
@@ -59,7 +62,7 @@ def test_every_notation_is_read_as_written_or_its_error_offers_the_right_way(tab
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(tables())
 def test_many_more_tables_are_read_as_written(table):
     test_every_notation_is_read_as_written_or_its_error_offers_the_right_way.hypothesis.inner_test(table)
@@ -114,7 +117,7 @@ def test_a_mark_around_several_names_is_a_question_with_the_right_way(table):
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(marked_tables())
 def test_many_more_marks_are_questions(table):
     test_a_mark_around_several_names_is_a_question_with_the_right_way.hypothesis.inner_test(table)
