@@ -65,9 +65,12 @@ def _list_facts(board: Board, entries: Sequence[Entry]) -> tuple[tuple[str, str]
     made = dict.fromkeys(_describe_making(record) for record in records if record.made)
     n_full = sum(1 for _ in board.list_cells())
     whole = [entry.method.name for entry in entries if len(entry.records) == n_full]
+    present = {entry.method.name for entry in entries}
+    missing = ", ".join(name for name in board.methods if name not in present)
     return (
         ("Quick board", f"{_describe_size(board, quick=True)}, one rate each"),
         ("Full board", f"{_describe_size(board, quick=False)}; run with {', '.join(whole) or 'no method yet'}"),
+        ("Methods of the board without records", missing or "none"),
         ("Runs", f"{plural(len(records), 'record')}, {seconds / 60:.1f} CPU minutes"),
         ("Made by", "; and by ".join(made) or "no run yet"),
         ("To repeat", "halflabel benchmark --quick"),
