@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel.plugins import decimal, plural
-from halflabel_papers.benchmark.board import Board, Protocol
+from halflabel_papers.benchmark.board import DEFAULTS, Board, Protocol
 from halflabel_papers.benchmark.leaderboard import (
     Entry,
     is_greater_better,
@@ -66,7 +66,7 @@ def _list_facts(board: Board, entries: Sequence[Entry]) -> tuple[tuple[str, str]
     n_full = sum(1 for _ in board.list_cells())
     whole = [entry.method.name for entry in entries if len(entry.records) == n_full]
     present = {entry.method.name for entry in entries}
-    missing = ", ".join(name for name in board.methods if name not in present)
+    missing = ", ".join(name for name in board.methods if name not in present and not name.endswith(DEFAULTS))
     return (
         ("Quick board", f"{_describe_size(board, quick=True)}, one rate each"),
         ("Full board", f"{_describe_size(board, quick=False)}; run with {', '.join(whole) or 'no method yet'}"),
