@@ -149,6 +149,10 @@ def test_changed_and_deleted_annotations_replace_the_first_one(project):
     assert [len(backend.tasks[i + 1]["annotations"]) for i in (1, 2, 3)] == [1, 0, 1]
     assert backend.tasks[2]["annotations"][0]["result"] == []
     assert backend.learn({"action": "START_TRAINING"})
+    backend.learn(make_event(4, kind))
+    assert not backend.learn({"action": "START_TRAINING"})  # Label Studio can send it after each annotation
+    backend.fit()
+    assert backend.learn({"action": "START_TRAINING"})
 
 
 def test_a_configuration_that_is_not_xml():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -54,7 +53,7 @@ class Backend:
         while (following := self._name_next()).exists():
             self.versions[following.stem] = following
         self._load = lru_cache(maxsize=2)(load)
-        self._fitting = threading.Lock()
+        self.is_fitting = False
         self._load(self.versions[self.version])  # raises before the server starts
 
     @property
@@ -87,7 +86,7 @@ class Backend:
         return written
 
     def learn(self, event: dict[str, Any]) -> bool:
-        """Take an event of the project. Return whether a new version is due."""
+        """Take an event of the project. Return whether :meth:`fit` is due: one at a time."""
         action, task, annotation = (event.get(name) for name in ("action", "task", "annotation"))
         if action in _CHANGES and isinstance(task, dict) and isinstance(annotation, dict) and "data" in task:
             kept = self.tasks.setdefault(task["id"], {"id": task["id"], "annotations": []})
@@ -95,19 +94,25 @@ class Backend:
             added = [annotation] if action != "ANNOTATION_DELETED" else []
             self.tasks[task["id"]] = {**kept, "data": task["data"], "annotations": [*others, *added]}
             self.n_new += 1
-        is_due = self.learns and self.n_new >= (1 if action == "START_TRAINING" else FIT_AFTER)
-        self.n_new = 0 if is_due else self.n_new
-        return is_due
+        enough = self.n_new >= (1 if action == "START_TRAINING" else FIT_AFTER)
+        if not self.learns or self.is_fitting or not enough:
+            return False
+        self.n_new, self.is_fitting = 0, True
+        return True
 
     def fit(self) -> Path:
         """Fit a new version to all tasks, and return its path. The version before it answers until then."""
-        with self._fitting, tempfile.TemporaryDirectory() as folder:
-            known, tasks, path = Path(folder) / "tasks.json", list(self.tasks.values()), self._name_next()
-            write_tasks(known, tasks)
-            columns = describe_columns(self._load(self.versions[self.version]), tasks)
-            complete(open_table(known, format=FORMAT, **columns)).save(path)
-            self.versions[path.stem] = path
-            return path
+        path, tasks = self._name_next(), list(self.tasks.values())
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                known = Path(folder) / "tasks.json"
+                write_tasks(known, tasks)
+                columns = describe_columns(self._load(self.versions[self.version]), tasks)
+                complete(open_table(known, format=FORMAT, **columns)).save(path)
+        finally:
+            self.is_fitting = False
+        self.versions[path.stem] = path
+        return path
 
 
 def describe_columns(predictor: Predictor, tasks: Iterable[dict[str, Any]]) -> dict[str, Any]:
