@@ -1,7 +1,7 @@
 // The page: one question after the other, with map, queue and progress around it.
 
 import { Audit } from "/static/audit.js";
-import { byId, count, fillSelect, guard, notify, plural } from "/static/dom.js";
+import { byId, fillSelect, guard, notify, plural } from "/static/dom.js";
 import { Guideline } from "/static/guideline.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
@@ -13,7 +13,8 @@ import { CODES, WORDS, showNoQuestion, showQuestion } from "/static/question.js"
 import { Queue } from "/static/queue.js";
 import { Screens } from "/static/screens.js";
 import { Selection } from "/static/selection.js";
-import { bytes, connect, get, getNewest, makeKey, noteTable, post } from "/static/transport.js";
+import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
+import { Updates } from "/static/updates.js";
 import { Why } from "/static/why.js";
 import { Zoom } from "/static/zoom.js";
 
@@ -26,7 +27,7 @@ class Page {
     this.question = null;
     this.chain = Promise.resolve();
     this.running = session.fit ? null : ["starting", 0, 0];
-    this.outbox = new Outbox((progress, waiting, error) => this.showSaved(progress, waiting, error));
+    this.outbox = new Outbox((progress, waiting, error) => this.updates.showSaved(progress, waiting, error));
     this.queue = new Queue(session.labels.length, () => this.questionsArrived());
     this.audit = new Audit((progress, op) => this.auditChanged(progress, op), this.outbox);
     this.why = new Why();
@@ -35,6 +36,7 @@ class Page {
     this.notes = new Notes(this);
     this.guideline = new Guideline(this);
     this.isConnected = true;
+    this.updates = new Updates(this);
     const actions = {
       onSelect: (rows, label) => this.openSelection(rows, label),
       onOpen: (row) => this.openItem(row),
@@ -46,7 +48,7 @@ class Page {
     this.selection = new Selection({
       labels: session.labels,
       ask: (questions, done) => this.askOnly(questions, done),
-      changed: (progress) => this.valuesChanged(progress),
+      changed: (progress) => this.updates.valuesChanged(progress),
       closed: () => this.selectionClosed(),
     });
   }
@@ -61,13 +63,13 @@ class Page {
     panel.showFit(this.progress, this.running);
     const left = this.outbox.adopt(this.session.table);
     if (left) notify(`${plural(left, "answer")} of a page that was closed ${left === 1 ? "is" : "are"} sent now.`);
-    this.showSaved(this.progress, left, null);
-    connect((kind, content) => this.receive(kind, content));
+    this.updates.showSaved(this.progress, left, null);
+    connect((kind, content) => this.updates.receive(kind, content));
     this.map.loadPoints(early.points);
     this.map.showLabel(0, false, early.label);
     await this.queue.reset();
     this.advance();
-    this.showPanel();
+    this.updates.showPanel();
     panel.showChanges();
   }
 
@@ -187,7 +189,7 @@ class Page {
     this.chain = this.chain.then(async () => {
       await this.outbox.flush();
       const result = await post("/api/undo", { redo, key: makeKey() });
-      this.showSaved(result, 0, null);
+      this.updates.showSaved(result, 0, null);
       if (!result.entries.length) return;
       this.why.offer(null);
       const [{ row, column, op, why, screen }] = result.entries;
@@ -299,89 +301,13 @@ class Page {
 
   // -- fits, audit, outputs --------------------------------------------------------------
 
-  receive(kind, content) {
-    if (kind === "progress") this.running = content;
-    else if (kind === "begun") this.running ??= ["fitting", 0, 0];
-    else if (kind === "fit") this.fitArrived();
-    else if (kind === "map") this.map.loadPoints();
-    else if (kind === "explained") this.why.arrived().catch((error) => notify(error.message, "error"));
-    else if (kind === "idle") this.running = null;
-    else if (["failed", "written", "no map"].includes(kind)) this.refresh(kind).catch(() => {}); // "connected" repeats it
-    else if (kind === "disconnected") this.connectionChanged(false);
-    else if (kind === "connected") this.connectionChanged(true);
-    panel.showFit(this.progress, this.running);
-  }
-
-  connectionChanged(isConnected) {
-    this.isConnected = isConnected;
-    if (isConnected) this.refresh("connected").catch(() => {});
-    else this.showSaved(null, this.outbox.waiting.length, null);
-  }
-
-  async fitArrived() {
-    await this.refresh("fit");
-    await this.valuesChanged(this.progress);
-    panel.showChanges();
-  }
-
-  /** Values have changed on the server: order, colours and numbers follow. */
-  async valuesChanged(progress) {
-    this.showSaved(progress, this.outbox.waiting.length, null);
-    await (this.screens.view === "cell" ? this.queue.renew() : this.screens.renew());
-    this.map.showLabel(this.map.label);
-    this.showPanel();
-  }
-
-  async refresh(kind) {
-    const progress = await getNewest("/api/progress", () => this.progress);
-    this.showSaved(progress, this.outbox.waiting.length, null);
-    if (kind === "failed") notify(progress.failure, "error");
-    if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
-    if (progress.map_note) this.map.showNote(`No map: ${progress.map_note} The list has the same items.`);
-    panel.showFit(progress, this.running);
-  }
-
-  async showPanel() {
-    const { queues, doubtful, advice, reviewers } = await get("/api/panel");
-    panel.showQueues(queues, doubtful, this.queue.kind);
-    panel.showReviewers(reviewers);
-    panel.showAdvice(advice);
-  }
-
-  showSaved(progress, waiting, error) {
-    if (progress) {
-      noteTable(progress.table);
-      const before = this.progress.answers;
-      this.progress = progress;
-      this.guideline.show();
-      if (Math.floor(before / 5) !== Math.floor(progress.answers / 5)) this.showPanel();
-    }
-    panel.showProgress(this.progress, waiting, this.isConnected);
-    panel.showFit(this.progress, this.running);
-    const { audit } = this.progress;
-    this.audit.show(audit);
-    if (audit && audit.answered >= audit.n && !waiting) this.audit.finish();
-    if (error?.status) notify(error.message, "error");
-  }
-
-  async refit(thorough) {
-    await this.outbox.flush();
-    this.running = ["fitting", 0, 0]; // before the request: the fit can end before the response
-    try {
-      this.showSaved(await post("/api/fit", { thorough }), 0, null);
-    } catch (error) {
-      this.running = null;
-      throw error;
-    }
-  }
-
   openAudit() {
     if (!this.progress.audit) this.audit.open();
   }
 
   async auditChanged(progress, op) {
     this.drop();
-    this.showSaved(progress, 0, null);
+    this.updates.showSaved(progress, 0, null);
     this.map.showLabel(this.map.label);
     if (op === "finish" && progress.certificate) {
       byId("proof").textContent = progress.certificate.sentence;
@@ -394,13 +320,7 @@ class Page {
     await this.screens.setView("cell");
     byId("all-items").hidden = true;
     await this.changeQueue({ kind: "uncertain", label: null, rows: null });
-    this.showPanel();
-  }
-
-  async write() {
-    await this.outbox.flush();
-    await post("/api/write", {});
-    notify(`Writing ${count(this.progress.answers)} answers, the completed table and the report.`);
+    this.updates.showPanel();
   }
 }
 

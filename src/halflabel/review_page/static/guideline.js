@@ -38,7 +38,7 @@ export class Guideline {
     }));
     byId("guideline-save").onclick = guard(async () => {
       const text = byId("guideline-edit").value.trim();
-      page.showSaved(await post("/api/guideline", { label, text, key: makeKey() }), page.outbox.waiting.length, null);
+      page.updates.showSaved(await post("/api/guideline", { label, text, key: makeKey() }), page.outbox.waiting.length, null);
       byId("guideline-dialog").close();
     });
     byId("guideline-dialog").showModal();

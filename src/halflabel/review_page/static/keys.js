@@ -35,10 +35,10 @@ function listActions(page) {
     m: { text: "map or list of the items", run: () => page.list.toggle() },
     l: { text: "select items on the map with a lasso", run: () => page.toggleLasso() },
     c: { text: "colour of the map: state or probability", run: () => page.map.toggleColour() },
-    r: { text: "fit again", run: () => page.refit(false) },
-    R: { text: "fit again, thoroughly", run: () => page.refit(true) },
+    r: { text: "fit again", run: () => page.updates.refit(false) },
+    R: { text: "fit again, thoroughly", run: () => page.updates.refit(true) },
     a: { text: "audit", run: () => page.openAudit() },
-    w: { text: "write the files", run: () => page.write() },
+    w: { text: "write the files", run: () => page.updates.write() },
     "?": { text: "this list", run: () => byId("help-dialog").showModal() },
     Escape: { text: "close the selection", run: () => page.selection.close() },
   };

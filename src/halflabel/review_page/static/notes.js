@@ -49,7 +49,7 @@ export class Notes {
   async save(item, text) {
     const { page } = this;
     const { by } = page.session;
-    page.showSaved(await post("/api/comment", { item: item.id, text, key: makeKey() }), page.outbox.waiting.length, null);
+    page.updates.showSaved(await post("/api/comment", { item: item.id, text, key: makeKey() }), page.outbox.waiting.length, null);
     item.comments = item.comments.filter((each) => each.by !== by).concat(text ? [{ by, text }] : []);
     showComments(byId("item"), item);
   }

@@ -248,7 +248,7 @@ export class Screens {
   /** The server did not accept every answer: what the table holds is shown again. */
   rejected(sent) {
     for (const each of sent) this.page.queue.answered.delete(each.row * this.page.queue.nLabels + each.column);
-    this.page.valuesChanged(this.page.progress);
+    this.page.updates.valuesChanged(this.page.progress);
   }
 
   skip() {
