@@ -155,11 +155,16 @@ async def get_label(session: Session, request: Request) -> Response:
 
 async def get_items(session: Session, request: Request) -> Response:
     """Return descriptions of items."""
+    return JSONResponse({"items": [describe_item(session, row) for row in read_rows(session, request)]})
+
+
+def read_rows(session: Any, request: Request) -> list[int]:
+    """Return the rows that a request names."""
     n_items = session.labels.shape[0]
     rows = [read_number(text, n_items) for text in request.query_params.get("rows", "").split(",") if text]
     if None in rows:
         raise ValueError(f"The field 'rows' holds whole numbers from 0 to {n_items - 1}, with commas between them.")
-    return JSONResponse({"items": [describe_item(session, row) for row in rows[:MAX_ITEMS] if row is not None]})
+    return [row for row in rows[:MAX_ITEMS] if row is not None]
 
 
 async def get_cells(session: Session, request: Request) -> Response:

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from halflabel.review_page.endpoints import get_items, read_body, read_static, send_media, send_static
+from halflabel.review_page.endpoints import read_body, read_rows, read_static, send_media, send_static
 from halflabel.review_page.fields import read_key
 from halflabel.review_page.finish_mode import FinishSession
 
@@ -25,6 +25,11 @@ async def get_session(session: FinishSession, _: Request) -> Response:
 async def get_progress(session: FinishSession, _: Request) -> Response:
     """Return the state that changes with answers and fits."""
     return JSONResponse(session.describe_progress())
+
+
+async def get_items(session: FinishSession, request: Request) -> Response:
+    """Return descriptions of items."""
+    return JSONResponse({"items": [session.describe_item(row) for row in read_rows(session, request)]})
 
 
 async def post_answers(session: FinishSession, request: Request) -> Response:

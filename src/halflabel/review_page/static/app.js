@@ -1,7 +1,7 @@
 // The page: one question after the other, with map, queue and progress around it.
 
 import { Audit } from "/static/audit.js";
-import { byId, fillSelect, guard, notify, plural } from "/static/dom.js";
+import { byId, fillSelect, notify, plural } from "/static/dom.js";
 import { Guideline } from "/static/guideline.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
