@@ -78,3 +78,10 @@ def test_unknown_papers_and_tiers_are_list_packages():
 def test_a_tier_runs_less():
     assert len(plan_runs(load_paper(TOY, "quick"))) == 1 * 2 * 3
     assert len(plan_runs(load_paper(TOY, "full"))) == 3 * 3 * 3 + 2 * 2 * 2
+
+
+def test_whole_printed_tables_are_compared_again_too():
+    em = next(each for each in load_paper("goldberg2010", "full").experiments if each.key == "em")
+    assert {cell.metric for cell in em.published} == {"imputation_error"}
+    assert len(em.published) == len(em.methods) * 24
+    assert {cell.value for cell in em.published if cell.at == {"omega": 0.1}} >= {1.01, 0.79, 1.25}

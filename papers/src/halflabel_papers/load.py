@@ -87,7 +87,7 @@ def _read_paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
         for name, each in raw["methods"].items()
     }
     changes = _tier_changes(where, tiers, tier, {each["key"] for each in raw["experiments"]})
-    printed = {each["key"]: each.get("published", ()) for each in raw["experiments"]}
+    printed = {each["key"]: list(_read_printed(where, dict(each))) for each in raw["experiments"]}
     experiments = tuple(
         _read_experiment(where, each, {**_reuse_printed(each, printed), **changes.get(each["key"], {})}, sets, methods)
         for each in raw["experiments"]
@@ -113,11 +113,12 @@ def _tier_changes(where: str, tiers: Mapping[str, Any], tier: str, known: set[st
 
 
 def _reuse_printed(raw: Mapping[str, Any], printed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the printed numbers of ``printed_in`` under the names of the methods of this experiment."""
+    """Return the printed numbers of ``printed_in`` that this experiment measures, under the names of its methods."""
     if not (key := raw.get("printed_in")):
         return {}
+    measured = [cell for cell in printed[key] if cell["metric"] in raw["metrics"]]
     pairs = raw["printed_as"].items()
-    return {"published": [{**c, "method": own} for own, theirs in pairs for c in printed[key] if c["method"] == theirs]}
+    return {"published": [{**c, "method": own} for own, theirs in pairs for c in measured if c["method"] == theirs]}
 
 
 def _read_printed(where: str, raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
