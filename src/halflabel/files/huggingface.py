@@ -156,6 +156,9 @@ def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name
             raise ReadError.at(path, f"it holds the class {number}, but has {len(names)} names.", column=name)
         return names[number]
 
+    numbers = column.type.value_type if is_list(column.type) else column.type
+    if not (pa.types.is_integer(numbers) or pa.types.is_null(numbers)):
+        raise ReadError.at(path, f"its classes are of the type {numbers}: they must be whole numbers.", column=name)
     if not is_list(column.type):
         return pa.array([None if x is None or x < 0 else name_of(x) for x in column.to_pylist()], pa.string())
     rows = column.to_pylist()
