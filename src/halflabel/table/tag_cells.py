@@ -214,7 +214,8 @@ class TagNotation:
             mark = re.escape(self.sep)
             if not text.startswith(self.sep):
                 raise ValueError(f"{self.sep!r} was expected before each tag")
-            parts = re.split(mark if self.glue == self.sep else rf"(?:^|[\s,;|]+){mark}", text)
+            between = r"[\s,;|]*\n\s*" if "\n" in self.glue else r"[\s,;|]+"
+            parts = re.split(mark if self.glue == self.sep else rf"(?:^|{between}){mark}", text)
             return [part.strip() for part in parts if part.strip()]
         if self.call is not None:
             return self.call.read(text)

@@ -227,7 +227,8 @@ def _find_prefix(texts: list[str]) -> TagNotation | None:
             glue for text in texts for glue in re.findall(rf"([\s,;|]+){re.escape(mark)}(?=\S)", text[1:])
         )
         if between:
-            return TagNotation("prefixed", mark, between.most_common(1)[0][0] + mark)
+            lines = Counter({glue: n for glue, n in between.items() if "\n" in glue})  # then a mark begins a line
+            return TagNotation("prefixed", mark, (lines or between).most_common(1)[0][0] + mark)
         inner = any(mark in text[1:] for text in texts)
         return TagNotation("prefixed", mark, mark if inner else f" {mark}")
     return None
