@@ -79,3 +79,10 @@ def test_ids_are_a_column_of_a_table_of_records_and_row_numbers_are_not(tmp_path
     written = pd.read_json(tmp_path / "a.jsonl", lines=True)
     assert [column for column in written if column not in ("text", "rock")] == ([] if name is None else [name])
     assert name is None or written[name].tolist() == list(index)
+
+
+def test_an_index_with_the_name_of_a_column_is_a_question(tmp_path):
+    table = pd.DataFrame({"id": [1, 2], "x": [0.5, 1.5]}, index=pd.Index(["a", "b"], name="id"))
+    table.to_parquet(tmp_path / "table.parquet")
+    with pytest.raises(files.ReadError, match="column 'id': two columns have this name"):
+        read_file(tmp_path / "table.parquet")

@@ -40,7 +40,7 @@ def to_frame(records: Records) -> pd.DataFrame:
     """Return records as one table."""
     items = records.items
     if has_ids(items):
-        items = items.rename_axis(str(items.index.name or "id")).reset_index()
+        items = items.rename_axis(str(items.index.name or "id")).reset_index(allow_duplicates=True)
     parts: dict[str, Any] = {}
     labels = records.final.astype("Int8")
     probabilities, filled = records.probabilities.to_numpy(), filled_entries(records)

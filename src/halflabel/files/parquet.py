@@ -64,7 +64,7 @@ def _read_frame(path: Path) -> pd.DataFrame:
     with explain_damage(path):
         frame: pd.DataFrame = table.to_pandas()
     if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
-        frame = frame.reset_index()
+        frame = frame.reset_index(allow_duplicates=True)
     frame.columns = pd.Index(check_names([str(name) for name in frame.columns], path, None))
     if frame.empty:
         raise ReadError.at(path, "there are no rows or no columns in it.")
