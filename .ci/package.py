@@ -42,7 +42,7 @@ PRODUCT = Distribution(ROOT, "halflabel", (1_150_000, 3_400_000), ("halflabel/py
 PAPERS = Distribution(
     ROOT / "papers",
     "halflabel_papers",
-    (1_300_000, 1_400_000),
+    (1_450_000, 1_500_000),
     ("halflabel_papers/py.typed", "halflabel_papers/specs/zhang2008.toml", "pages/zhang2008/records.jsonl.gz"),
 )
 
