@@ -12,6 +12,7 @@ from tests.fuzz.library_files import ends_process
 
 import halflabel as hl
 from halflabel.files import ReadError, read_table
+from halflabel.files.statistics import _ends_process
 from halflabel.table.source_files import read_file
 
 pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat (extra stats) is not installed")
@@ -145,3 +146,11 @@ def test_without_the_package_a_sentence_names_the_extra(survey, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     with pytest.raises(ImportError, match=r"pip install 'halflabel\[stats\]'"):
         read_table(survey)
+
+
+def test_a_module_next_to_the_file_of_a_user_is_not_run(survey, tmp_path, monkeypatch):
+    """A file is read where the terminal stands, next to other files of the same sender."""
+    (tmp_path / "pyreadstat.py").write_text("import pathlib; pathlib.Path('run').touch()")
+    monkeypatch.chdir(tmp_path)
+    assert not _ends_process("read_sav", survey)
+    assert not (tmp_path / "run").exists()

@@ -74,7 +74,8 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
 
 def _ends_process(name: str, path: Path) -> bool:
     """Return whether reading a file ends the process: the library reads beyond its memory if some files are damaged."""
-    done = subprocess.run([sys.executable, "-c", _TRIAL, name, str(path)], capture_output=True, check=False)
+    # -P: no module next to the file of a user is imported in place of the library
+    done = subprocess.run([sys.executable, "-P", "-c", _TRIAL, name, str(path)], capture_output=True, check=False)
     return done.returncode not in (0, 1)  # 1: an exception, which is raised here, too
 
 
