@@ -139,6 +139,17 @@ def test_what_is_not_a_request_of_the_project_is_an_error_in_words(project):
     assert list(backend.versions) == ["topics"]
 
 
+@pytest.mark.parametrize(
+    "task", [{"data": {}}, {"id": [1], "data": {}}, {"id": 900, "data": 3}, {"id": 900}, "task", None]
+)
+def test_an_event_without_a_task_is_left_out(project, task):
+    kind, model, export = project
+    backend = Backend(model, read_export(export))
+    known = dict(backend.tasks)
+    assert not backend.learn({**make_event(1, kind), "task": task})
+    assert (backend.tasks, backend.n_new) == (known, 0)
+
+
 def test_changed_and_deleted_annotations_replace_the_first_one(project):
     kind, model, export = project
     backend = Backend(model, read_export(export))

@@ -88,7 +88,7 @@ class Backend:
     def learn(self, event: dict[str, Any]) -> bool:
         """Take an event of the project. Return whether :meth:`fit` is due: one at a time."""
         action, task, annotation = (event.get(name) for name in ("action", "task", "annotation"))
-        if action in _CHANGES and isinstance(task, dict) and isinstance(annotation, dict) and "data" in task:
+        if action in _CHANGES and _is_task(task) and isinstance(annotation, dict):
             kept = self.tasks.setdefault(task["id"], {"id": task["id"], "annotations": []})
             others = [each for each in kept["annotations"] if each.get("id") != annotation.get("id")]
             added = [annotation] if action != "ANNOTATION_DELETED" else []
@@ -113,6 +113,10 @@ class Backend:
             self.is_fitting = False
         self.versions[path.stem] = path
         return path
+
+
+def _is_task(sent: Any) -> bool:
+    return isinstance(sent, dict) and isinstance(sent.get("id"), int | str) and isinstance(sent.get("data"), dict)
 
 
 def describe_columns(predictor: Predictor, tasks: Iterable[dict[str, Any]]) -> dict[str, Any]:
