@@ -23,8 +23,7 @@ from halflabel.methods.auto.kept import KeptFit
 class Evidence(CheckedValues):
     """The values of a completion, the results of checks on them, and the tables that a person reads.
 
-    These are three classes, each in its own file. The parameters are the same as of
-    :class:`halflabel.completion.values.Values`.
+    These are three classes, each in its own file. :class:`halflabel.completion.values.Values` explains the parameters.
     """
 
     @cached_property
