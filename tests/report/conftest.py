@@ -118,7 +118,7 @@ class FakeCompletion:
 
     digest = "digest of the labels"
     correction = _rate_changes = ()
-    as_known = None
+    as_known, optimism = None, 1.0
 
     @property
     def learned_probabilities(self) -> np.ndarray:

@@ -123,12 +123,12 @@ class Evidence(CheckedValues):
             np.random.default_rng(0),
             model.shift_,
             ~self.labels.unlabelled[order],
-            self._optimism,
+            self.optimism,
             self._groups,
         )
 
-    @property
-    def _optimism(self) -> float:
+    @cached_property
+    def optimism(self) -> float:
         """The ratio of errors to stated errors of entries that no weight and no calibration was fitted to.
 
         It is measured where the method is a weighted sum of members; no other method chooses as much on known entries.

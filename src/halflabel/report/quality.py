@@ -85,8 +85,8 @@ def _find_more(evidence: Evidence, precision: float, filled: int, labelled: int)
 def count_filled(completion: Completion) -> dict[str, dict[str, Any]]:
     """Return, for the gaps filled as relevant and as irrelevant, their number and the expected share of right ones.
 
-    ``shown`` is this share in words. It is a range of 90 % where the probabilities of gaps were shifted, because one
-    number would look more exact than it is.
+    The share agrees with :attr:`halflabel.Completion.expected_errors`. ``shown`` is the share in words: a range of 90 %
+    where the probabilities of gaps were shifted, because one number would look more exact than it is.
     """
     return {"relevant": _describe_filled(completion, 1), "irrelevant": _describe_filled(completion, -1)}
 
@@ -95,7 +95,7 @@ def _describe_filled(completion: Completion, value: int) -> dict[str, Any]:
     """Return a row of :func:`count_filled`."""
     evidence = completion.evidence
     p = evidence.probabilities[~completion.labels.observed & (completion.state == value)]
-    filled, right = len(p), _mean(p if value > 0 else 1 - p)
+    filled, right = len(p), 1 - np.minimum(evidence.optimism * _mean(1 - p if value > 0 else p), 1.0)
     shown = percent(right)
     if filled and evidence.as_known is not None:
         least, most = (percent(1 - wrong / filled) for wrong in evidence.expect_errors_in(value)[["high", "low"]])
