@@ -22,6 +22,7 @@ from tests.failures import (
     fail_write,
 )
 from tests.fuzz.kills import NAMES, kill_often, make_completions, read_set, write_set
+from tests.fuzz.library_files import ends_process
 from tests.fuzz.seeds import FORMATS
 
 import halflabel as hl
@@ -179,7 +180,8 @@ TABLES = [
 
 @pytest.mark.parametrize(("kind", "format"), TABLES, ids=lambda value: getattr(value, "name", value))
 @steps
-def test_a_table_is_read_whole_or_not_at_all(kind, format, step, tmp_path):
+def test_a_table_is_read_whole_or_not_at_all(kind, format, step, tmp_path, monkeypatch):
+    monkeypatch.setattr("halflabel.files.statistics._ends_process", ends_process)  # a fork, not a new Python
     path = tmp_path / f"seed{format.suffix}"
     path.write_bytes(format.seed())
     check_reader(format.reader, kind, path, step if kind == "allocation" else max(1, step // 3))
