@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 from xml.etree import ElementTree
 
 from halflabel._wording import plural, quoted
@@ -115,7 +115,7 @@ class Backend:
         return path
 
 
-def _is_task(sent: Any) -> bool:
+def _is_task(sent: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(sent, dict) and isinstance(sent.get("id"), int | str) and isinstance(sent.get("data"), dict)
 
 
