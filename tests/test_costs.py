@@ -38,6 +38,8 @@ def test_every_fit_is_counted(plugin, model, rng):
     for _ in range(3):
         model.fit(X, Y)
     model.predict(X)
+    with pytest.raises(ValueError, match="but a label is 1"):
+        model.fit(X, 3 * Y)
     assert plugin.n_fits == 3
 
 
