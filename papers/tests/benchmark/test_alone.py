@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -58,10 +59,21 @@ def test_a_killed_command_leaves_no_run(tmp_path):
     wait_for(lambda: all(map(has_ended, workers)), 30)
 
 
+@pytest.mark.slow  # two processes
+def test_other_children_of_the_process_live_on(tmp_path):
+    other = multiprocessing.Process(target=time.sleep, args=(60,))  # as the workers of joblib
+    other.start()
+    runs = list(make_board("Good").list_runs(quick=True))[:1]
+    assert not running.run_open(runs, Store(tmp_path / "records.jsonl"), None, 30.0)[0].failed
+    other.join(0.5)  # a killed process needs a moment to end
+    assert other.exitcode is None
+    other.kill()
+
+
 def test_recorded_runs_are_not_repeated_and_failures_are_results(tmp_path, monkeypatch):
     done = []
 
-    def execute_here(run, folder, limit):
+    def execute_here(run, folder, limit, started):
         done.append((run.method, run.experiment))
         return execute(run, folder)
 

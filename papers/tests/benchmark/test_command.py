@@ -26,7 +26,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(boards, "read_board", lambda: board)
     monkeypatch.setattr(boards, "read_entries", lambda board: [])
-    monkeypatch.setattr(running, "execute_alone", lambda run, folder, limit: execute(run, folder))
+    monkeypatch.setattr(running, "execute_alone", lambda run, folder, limit, started: execute(run, folder))
     return tmp_path
 
 

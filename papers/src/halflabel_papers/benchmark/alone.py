@@ -51,7 +51,7 @@ class KeyedRun(Run):
         return self.digest
 
 
-def execute_alone(run: KeyedRun, folder: Path | None, limit: float) -> Record:
+def execute_alone(run: KeyedRun, folder: Path | None, limit: float, started: set[Any]) -> Record:
     """Do one run in a new process, and return its record, whatever happens to the process.
 
     Parameters
@@ -61,11 +61,14 @@ def execute_alone(run: KeyedRun, folder: Path | None, limit: float) -> Record:
         Folder of the benchmark sets.
     limit : float
         Maximum number of seconds.
+    started : set of Process
+        Has the process as long as it runs: the caller ends what it has when it is interrupted.
     """
     context = _make_context()
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(sending, run, folder, limit), daemon=True)
     process.start()
+    started.add(process)
     sending.close()
     try:
         if receiving.poll(limit + GRACE):
@@ -78,6 +81,7 @@ def execute_alone(run: KeyedRun, folder: Path | None, limit: float) -> Record:
     finally:
         process.kill()
         process.join()
+        started.discard(process)
         receiving.close()
     return Record.of(run, failed=reason)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from halflabel.plugins import atomic_write, step
 from halflabel_papers.additions import describe_user_method
@@ -82,16 +82,17 @@ def run_open(runs: Sequence[Run], store: Store, folder: Path | None, limit: floa
 
 
 def _execute_all(runs: Sequence[KeyedRun], folder: Path | None, limit: float, n_jobs: int) -> Iterator[Record]:
-    """Yield records as they are ready. If this process is interrupted, its runs end."""
+    """Yield records as they are ready. If this process is interrupted, its runs end; other children of it do not."""
+    started: set[Any] = set()
     threads = ThreadPoolExecutor((os.cpu_count() or 1) if n_jobs < 0 else n_jobs)
     try:
-        futures = [threads.submit(execute_alone, run, folder, limit) for run in runs]
+        futures = [threads.submit(execute_alone, run, folder, limit, started) for run in runs]
         yield from (future.result() for future in as_completed(futures))
     finally:
         for future in futures:
             future.cancel()
-        for child in multiprocessing.active_children():
-            child.kill()
+        for process in tuple(started):
+            process.kill()
         threads.shutdown()
 
 
