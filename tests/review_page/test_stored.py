@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.review_page.serving import make_session, make_table
 
 from halflabel.review_page.choosing import choose_next
-from halflabel.review_page.stored import ARRAYS, name_store, restore, store
+from halflabel.review_page.stored import ARRAYS, FitStore
 
 
 @pytest.fixture
@@ -15,37 +15,41 @@ def written(tmp_path, make_fit, rng):
     known = rng.choice([0, 1, -1], size=(30, 4)).astype(np.int8)
     fit = make_fit(known, rng.random((30, 4)), flip_rates=np.full((2, 4), 0.1))
     points = rng.integers(0, 65536, size=60).astype("<u2").tobytes()
-    store(tmp_path / "a.npz", "table", fit, points)
-    return tmp_path / "a.npz", fit, points
+    store = FitStore(tmp_path / "a.jsonl", "table", {"effort": "fast"})
+    store.keep(fit, points)
+    return store, fit, points
 
 
 def test_a_fit_and_a_map_come_back_as_they_were(written):
-    path, fit, points = written
-    again, map_again = restore(path, "table", (30, 4))
+    store, fit, points = written
+    again, map_again = store.restore((30, 4))
     assert map_again == points
     for name in ARRAYS:
         assert np.array_equal(getattr(again, name), getattr(fit, name)), name
     assert np.array_equal(again.flip_rates, fit.flip_rates)
     assert (again.name, again.expected, again.effort) == (fit.name, fit.expected, fit.effort)
-    assert path.stat().st_mode & 0o77 == 0
+    assert store.path.stat().st_mode & 0o77 == 0
 
 
-def test_nothing_comes_back_for_another_table_or_size(written):
-    path, _, _ = written
-    assert restore(path, "other", (30, 4)) is None
-    assert restore(path, "table", (29, 4)) is None
-    assert restore(path.with_name("absent.npz"), "table", (30, 4)) is None
+def test_nothing_comes_back_for_another_table_setting_or_size(written):
+    store, _, _ = written
+    journal = store.path.with_name("a.jsonl")
+    assert FitStore(journal, "table", {"effort": "fast"}).restore((30, 4)) is not None
+    assert FitStore(journal, "other", {"effort": "fast"}).restore((30, 4)) is None
+    assert FitStore(journal, "table", {}).restore((30, 4)) is None
+    assert FitStore(journal.with_name("absent.jsonl"), "table", {"effort": "fast"}).restore((30, 4)) is None
+    assert store.restore((29, 4)) is None
 
 
 @given(place=st.integers(0, 10**6), byte=st.integers(1, 255))
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_changed_byte_changes_nothing_or_everything(written, place, byte):
-    path, fit, _ = written
-    content = bytearray(path.read_bytes())
+    store, fit, _ = written
+    content = bytearray(store.path.read_bytes())
     content[place % len(content)] ^= byte
-    changed = path.with_name("changed.npz")
-    changed.write_bytes(content)
-    found = restore(changed, "table", (30, 4))
+    changed = FitStore(store.path.with_name("changed.jsonl"), "table", {"effort": "fast"})
+    changed.path.write_bytes(content)
+    found = changed.restore((30, 4))
     assert found is None or np.array_equal(found[0].p, fit.p)  # a byte of the container that no array depends on
 
 
@@ -54,7 +58,7 @@ def test_a_restart_asks_by_the_last_fit_but_audits_wait(tmp_path, make_fit):
     first = make_session(path, fit=make_fit)
     asked = choose_next(first, "uncertain", 5, None, None, np.array([], dtype=np.intp))
     first.close()
-    assert name_store(path).exists()
+    assert first.store.path.exists()
     again = make_session(path)
     again._restore()
     assert choose_next(again, "uncertain", 5, None, None, np.array([], dtype=np.intp)) == asked

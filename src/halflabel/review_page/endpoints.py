@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from importlib.resources import files
 from typing import Any
 
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from halflabel.labels.names import POPULATIONS
 from halflabel.review_page.changes import describe_changes
@@ -25,8 +24,6 @@ from halflabel.review_page.describing import (
 from halflabel.review_page.encoding import STATES, unpack_rows
 from halflabel.review_page.fields import (
     TableChanged,
-    check_table,
-    parse_body,
     read_choice,
     read_key,
     read_number,
@@ -38,78 +35,27 @@ from halflabel.review_page.fields import (
 from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.listing import ORDERS, Filter
 from halflabel.review_page.queues import KINDS
-from halflabel.review_page.remarks import find_marked, list_history
+from halflabel.review_page.remarks import find_clearest, find_marked, list_history, write_comment, write_guideline
+from halflabel.review_page.requests import (
+    MAX_PAGE,
+    read_body,
+    read_reviewer,
+    read_rows,
+    read_static,
+    send_media,
+    send_static,
+)
 from halflabel.review_page.reviewers import Asker
 from halflabel.review_page.screens import WALLS
 from halflabel.review_page.selections import answer_selection, find_similar, sample_selection
 from halflabel.review_page.session import Session
 
-#: Maximum number of items of one request.
-MAX_ITEMS = 60
-
-#: Maximum length of the name of a page.
-MAX_PAGE = 40
-
-#: A number above every row and every column of a table.
-LARGEST = 2**31
-
-#: The folders with the files of the page. A map that is written as a page has the scripts of the report, too.
-_STATIC = (files("halflabel.review_page") / "static", files("halflabel.report") / "scripts")
-
-#: Types of the files of the page.
-_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-
 Endpoint = Callable[[Session, Request], Awaitable[Response]]
-
-
-def bind(session: Any, endpoint: Callable[[Any, Request], Awaitable[Response]]) -> Any:
-    """Return an endpoint whose errors are sentences."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await endpoint(session, request)
-        except ValueError as error:
-            status = 409 if isinstance(error, TableChanged) else 400
-            return JSONResponse({"error": str(error)}, status_code=status)
-        except ClientDisconnect:
-            return JSONResponse({"error": "the request is too large."}, status_code=413)
-        except OSError as error:
-            return JSONResponse({"error": f"The answer is not on the disk: {error}"}, status_code=507)
-
-    return answer
 
 
 async def show_page(_: Session, request: Request) -> Response:
     """Return the page."""
     return read_static("index.html")
-
-
-async def send_static(_: Session, request: Request) -> Response:
-    """Return a file of the page."""
-    return read_static(request.path_params["name"])
-
-
-def read_static(name: str) -> Response:
-    """Return a file of the page."""
-    known = {file.name: file for folder in _STATIC for file in folder.iterdir()}
-    kind = _TYPES.get(name.rsplit(".", 1)[-1])
-    if name not in known or kind is None:
-        return Response("There is no such file.", status_code=404, media_type="text/plain")
-    return Response(known[name].read_bytes(), media_type=kind)
-
-
-async def send_media(session: Session, request: Request) -> Response:
-    """Return an image or a sound of an item."""
-    row, column = (read_number(request.path_params[name], LARGEST) for name in ("row", "column"))
-    found = None if row is None or column is None else session.config.views.media.find(row, column)
-    if found is None:
-        return Response("There is no image or sound here.", status_code=404, media_type="text/plain")
-    headers = {"Cache-Control": "private, max-age=3600"}
-    if found.kind == "image/svg+xml":  # opened by itself, it runs nothing
-        headers["Content-Security-Policy"] = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
-    if found.path is not None:
-        return FileResponse(found.path, media_type=found.kind, headers=headers)
-    return Response(found.content, media_type=found.kind, headers=headers)
 
 
 async def get_session(session: Session, request: Request) -> Response:
@@ -158,15 +104,6 @@ async def get_items(session: Session, request: Request) -> Response:
     return JSONResponse({"items": [describe_item(session, row) for row in read_rows(session, request)]})
 
 
-def read_rows(session: Any, request: Request) -> list[int]:
-    """Return the rows that a request names."""
-    n_items = session.labels.shape[0]
-    rows = [read_number(text, n_items) for text in request.query_params.get("rows", "").split(",") if text]
-    if None in rows:
-        raise ValueError(f"The field 'rows' holds whole numbers from 0 to {n_items - 1}, with commas between them.")
-    return [row for row in rows[:MAX_ITEMS] if row is not None]
-
-
 async def get_cells(session: Session, request: Request) -> Response:
     """Return the columns that an item is not shown with."""
     row = read_number(request.path_params["row"], session.labels.shape[0])
@@ -186,6 +123,11 @@ async def post_list(session: Session, request: Request) -> Response:
     chosen = Filter(read_text(asked, "text"), states, order, by_column, bool(asked.get("descending")), marked)
     start, with_bits = read_whole(asked, "start", n_items + 1, 0), bool(asked.get("bits"))
     return JSONResponse(await asyncio.to_thread(list_items, session, column, chosen, start, with_bits=with_bits))
+
+
+def _read_asker(session: Session, request: Request, asked: dict[str, Any]) -> Asker:
+    held = read_wholes(asked, "held", session.labels.state.size)
+    return Asker(read_reviewer(request), read_text(asked, "page")[:MAX_PAGE], frozenset(held.tolist()))
 
 
 async def post_queue(session: Session, request: Request) -> Response:
@@ -288,14 +230,14 @@ async def post_audit(session: Session, request: Request) -> Response:
 async def post_comment(session: Session, request: Request) -> Response:
     """Write a comment on an item, and respond when it is on the disk."""
     asked, by = await read_body(session, request), read_reviewer(request)
-    session.comment(read_text(asked, "item"), read_text(asked, "text"), read_key(asked), by)
+    write_comment(session, read_text(asked, "item"), read_text(asked, "text"), read_key(asked), by)
     return JSONResponse(describe_progress(session, by))
 
 
 async def post_guideline(session: Session, request: Request) -> Response:
     """Write the meaning of a label, and respond when it is on the disk."""
     asked, by = await read_body(session, request), read_reviewer(request)
-    session.guide(read_text(asked, "label"), read_text(asked, "text"), read_key(asked), by)
+    write_guideline(session, read_text(asked, "label"), read_text(asked, "text"), read_key(asked), by)
     return JSONResponse(describe_progress(session, by))
 
 
@@ -304,7 +246,7 @@ async def get_clearest(session: Session, request: Request) -> Response:
     column = read_number(request.path_params["column"], session.labels.shape[1])
     if column is None:
         raise ValueError(f"There are {session.labels.shape[1]} labels, and none of this number.")
-    return JSONResponse({"clearest": session.find_clearest(column)})
+    return JSONResponse({"clearest": find_clearest(session, column)})
 
 
 async def post_near(session: Session, request: Request) -> Response:
@@ -333,23 +275,6 @@ async def post_selection(session: Session, request: Request) -> Response:
     shown = None if asked.get("number") is None else read_whole(asked, "number", n_items + 1)
     number = answer_selection(session, rows, column, value, min_p, read_key(asked), by, shown)
     return JSONResponse({"changed": number, **describe_progress(session, by)})
-
-
-def read_reviewer(request: Request) -> str:
-    """Return the reviewer whose page sends a request, as the guard found it. Empty if the review has only one."""
-    return str(request.scope.get("reviewer", ""))
-
-
-def _read_asker(session: Session, request: Request, asked: dict[str, Any]) -> Asker:
-    held = read_wholes(asked, "held", session.labels.state.size)
-    return Asker(read_reviewer(request), read_text(asked, "page")[:MAX_PAGE], frozenset(held.tolist()))
-
-
-async def read_body(session: Any, request: Request) -> dict[str, Any]:
-    """Return the fields of a request that is about the open table."""
-    asked = parse_body(await request.body())
-    check_table(asked, session.table)
-    return asked
 
 
 ENDPOINTS: list[tuple[str, str, Endpoint]] = [

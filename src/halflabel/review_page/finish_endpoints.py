@@ -7,9 +7,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from halflabel.review_page.endpoints import read_body, read_rows, read_static, send_media, send_static
 from halflabel.review_page.fields import read_key
 from halflabel.review_page.finish_mode import FinishSession
+from halflabel.review_page.requests import read_body, read_rows, read_static, send_media, send_static
 
 
 async def show_page(_: FinishSession, request: Request) -> Response:

@@ -18,9 +18,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from halflabel.review_page.config import Config
-from halflabel.review_page.endpoints import ENDPOINTS, MAX_PAGE, bind
+from halflabel.review_page.endpoints import ENDPOINTS
 from halflabel.review_page.guard import Guard
 from halflabel.review_page.leases import Leases
+from halflabel.review_page.requests import MAX_PAGE, bind
 
 #: Seconds between two checks whether a fit is due or the server ends, and between two signs of life of the events.
 TICK, ALIVE = 0.25, 15.0

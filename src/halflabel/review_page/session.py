@@ -12,8 +12,6 @@ from typing import Any
 
 from halflabel._arrays import Ints, Mask
 from halflabel._ledger import read_clock
-from halflabel._version import __version__
-from halflabel._wording import clipped
 from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
 from halflabel.labels.names import POPULATIONS
@@ -24,7 +22,6 @@ from halflabel.review_page.config import Config, digest_table
 from halflabel.review_page.describing import UPDATE_ANSWERS
 from halflabel.review_page.encoding import pack_points
 from halflabel.review_page.explaining import Explained
-from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.implied import Implied
 from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
@@ -33,8 +30,7 @@ from halflabel.review_page.leases import Leases
 from halflabel.review_page.listing import ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
 from halflabel.review_page.queues import Situation
-from halflabel.review_page.remarks import find_clearest
-from halflabel.review_page.stored import name_store, restore, store
+from halflabel.review_page.stored import FitStore
 from halflabel.review_page.worker import Job, Worker
 
 #: The last fit learns the answers after :data:`UPDATE_ANSWERS` new ones, or this number of seconds after the last one.
@@ -42,12 +38,6 @@ UPDATE_SECONDS = 10.0
 
 #: A new fit is made in place of an update after this number of new answers, or of seconds after the last one.
 REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
-
-#: Minimum number of seconds between two times at which the last fit is stored, but at the end of the review.
-STORE_SECONDS = 30.0
-
-#: Maximum length of a comment and of a guideline.
-MAX_COMMENT = 2000
 
 #: Maximum number of items whose map is made by the process that fits.
 MAX_SHARED_MAP = 3000
@@ -100,7 +90,7 @@ class Session:
         self.twins: Ints | None = None
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
-        self._store, self._stored, self.is_restored = name_store(journal_path), -STORE_SECONDS, False
+        self.store, self.is_restored = FitStore(journal_path, self.table, config.settings), False
         self.leases, self.choosing = Leases(), threading.Lock()
         self._fitted_answers = self._learned_answers = 0
         self._last_answer = time.monotonic()
@@ -176,28 +166,6 @@ class Session:
                 self.fit = self._fit
         self._last_answer = time.monotonic()
         return records
-
-    def comment(self, item: str, text: str, key: str, by: str = "") -> None:
-        """Write a comment on an item. An empty one removes the reviewer's comment."""
-        if item not in self.book.row_of:
-            raise TableChanged(f"The table has no item {clipped(item)!r}.")
-        self._write_text("comment", {"item": item}, text, key, by)
-
-    def guide(self, label: str, text: str, key: str, by: str = "") -> None:
-        """Write the sentence that states the meaning of a label, for all reviewers."""
-        if label not in self.book.column_of:
-            raise TableChanged(f"The table has no label {clipped(label)!r}.")
-        self._write_text("guideline", {"label": label}, text, key, by)
-
-    def _write_text(self, op: str, about: dict[str, str], text: str, key: str, by: str) -> None:
-        if len(text) > MAX_COMMENT:
-            raise ValueError(f"A {op} has at most {MAX_COMMENT} characters.")
-        self.write([(op, key, {**about, "text": text.strip()})], by)
-
-    def find_clearest(self, column: int) -> dict[str, int | None]:
-        """Return items that show the meaning of a label: the clearest answers of the reviewers."""
-        p = None if self.fit is None or self.audit is not None else self.fit.p[:, column]
-        return find_clearest(self.book, column, p)
 
     def _describe_circumstances(self, answer: SentAnswer) -> dict[str, Any]:
         """Return the prediction of the fit at the time of an answer, and the audit that the answer belongs to."""
@@ -279,7 +247,7 @@ class Session:
 
     def _restore(self) -> None:
         """Take the fit and the map of the last run until the first fit arrives. An audit needs a new fit."""
-        found = restore(self._store, self._name_fit(), self.labels.shape)
+        found = self.store.restore(self.labels.shape)
         if found is not None and found[0].n_records < self.book.next_number:
             self.fit, self.is_restored = found[0], True
             self.points = found[1] if self.points is None else self.points
@@ -287,12 +255,7 @@ class Session:
     def _keep_fit(self) -> None:
         """Store the last fit and the map for the next start."""
         if self._fit is not None and self.worker is not None and not self.is_restored:
-            self._stored = time.monotonic()
-            store(self._store, self._name_fit(), self._fit, self.points)
-
-    def _name_fit(self) -> str:
-        """Return the table and the settings, on which a fit depends."""
-        return f"{self.table} {__version__} {sorted((k, str(v)) for k, v in self.config.settings.items())}"
+            self.store.keep(self._fit, self.points)
 
     def refit(self, effort: str, *, is_update: bool = False) -> None:
         """Make a fit with all answers of this moment: a new fit, or an update of the last one."""
@@ -336,7 +299,7 @@ class Session:
         if kind == "fit":
             self.previous, self.fit, self.explained = None if self.is_restored else self.fit, content, None
             self.is_restored = False
-            if time.monotonic() - self._stored > STORE_SECONDS:
+            if self.store.is_due:
                 self._keep_fit()
         elif kind == "map":
             self.points = pack_points(content)
