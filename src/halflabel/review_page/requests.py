@@ -1,4 +1,4 @@
-"""What the endpoints of all pages share: errors as sentences, files, images and sounds, and the fields of a request."""
+"""Parts that the endpoints of all pages share: errors as sentences, files and media, and the fields of a request."""
 
 from __future__ import annotations
 
