@@ -62,7 +62,7 @@ def execute_alone(run: KeyedRun, folder: Path | None, limit: float, started: set
     limit : float
         Maximum number of seconds.
     started : set of Process
-        Has the process as long as it runs: the caller ends what it has when it is interrupted.
+        Has the process as long as it runs: the caller ends these processes when it is interrupted.
     """
     context = _make_context()
     receiving, sending = context.Pipe(duplex=False)

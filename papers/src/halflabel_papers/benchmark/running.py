@@ -82,7 +82,7 @@ def run_open(runs: Sequence[Run], store: Store, folder: Path | None, limit: floa
 
 
 def _execute_all(runs: Sequence[KeyedRun], folder: Path | None, limit: float, n_jobs: int) -> Iterator[Record]:
-    """Yield records as they are ready. If this process is interrupted, its runs end; other children of it do not."""
+    """Yield records as they are ready. If this process is interrupted, its runs end, and its other children do not."""
     started: set[Any] = set()
     threads = ThreadPoolExecutor((os.cpu_count() or 1) if n_jobs < 0 else n_jobs)
     try:
