@@ -57,7 +57,8 @@ def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record
     if notes := sorted({f"{each.category.__name__}: {each.message}" for each in caught if _concerns_result(each)}):
         facts["warnings"] = notes
     metrics = {name: float(value) for name, value in outcome.metrics.items()}
-    return Record.of(run, metrics=metrics, facts=facts, seconds=dict(outcome.seconds), made=_describe_making())
+    made = {**_describe_making(), **outcome.made}
+    return Record.of(run, metrics=metrics, facts=facts, seconds=dict(outcome.seconds), made=made)
 
 
 @contextmanager

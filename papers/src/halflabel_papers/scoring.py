@@ -40,11 +40,14 @@ class Outcome:
     seconds : mapping of str to float
         CPU time of the process, which does not depend on other work of the machine: ``fit`` and ``predict`` of the
         whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
+    made : mapping
+        Other measures of this machine.
     """
 
     metrics: Mapping[str, float]
     facts: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    made: Mapping[str, Any] = field(default_factory=dict)
 
 
 def score_prediction(

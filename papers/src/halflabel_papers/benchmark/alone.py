@@ -5,9 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import threading
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -17,16 +16,8 @@ from halflabel_papers.execute import execute
 from halflabel_papers.plan import Run
 from halflabel_papers.store import Record
 
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
-
 #: Seconds that a process has, after its time limit, to report that it reached the limit.
 GRACE = 20.0
-
-#: ``ru_maxrss`` in megabytes: kilobytes on Linux, bytes on macOS.
-UNIT = 1e6 if sys.platform == "darwin" else 1e3
 
 
 @dataclass(frozen=True)
@@ -98,11 +89,9 @@ def _make_context() -> Any:
 
 
 def _work(sending: Connection, run: KeyedRun, folder: Path | None, limit: float) -> None:
-    """Send the record of a run, with the memory that it needed above the memory of an idle process."""
+    """Send the record of a run."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    before = _find_peak()
-    record = execute(run, folder, limit)
-    sending.send(replace(record, made={**record.made, "megabytes": round(_find_peak() - before)}))
+    sending.send(execute(run, folder, limit))
 
 
 def _end_with_parent() -> None:
@@ -111,11 +100,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
-
-
-def _find_peak() -> float:
-    """Return the maximum memory of this process in megabytes, or 0 where the system does not report it."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / UNIT if resource is not None else 0.0
 
 
 def _describe_end(code: int | None) -> str:

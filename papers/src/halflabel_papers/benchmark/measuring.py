@@ -22,6 +22,7 @@ from halflabel.labels.metrics import METRICS, micro_f1
 from halflabel.labels.positive_only import divide_by_frequency
 from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.benchmark.gaps import WAYS, drop_features, open_unassigned
+from halflabel_papers.benchmark.memory import measure_peak
 from halflabel_papers.chain import Chain, Prediction, build_step
 from halflabel_papers.plan import Run, substitute
 from halflabel_papers.scoring import Outcome
@@ -44,9 +45,10 @@ def measure(run: Run, folder: Path | None) -> Outcome:
     gaps = WAYS[run.options["way"]](labels, X, run.options["rate"], run.options, rng)
     X = drop_features(X, run.options.get("features_observed", 1.0), rng)
     started = time.process_time()
-    p, facts = fill(run, X, gaps.known, gaps.frequency)
+    with measure_peak() as memory:
+        p, facts = fill(run, X, gaps.known, gaps.frequency)
     seconds = {"fit": time.process_time() - started}
-    return Outcome(score(gaps.scored, p, run.metrics, run.options["rule"]), facts, seconds)
+    return Outcome(score(gaps.scored, p, run.metrics, run.options["rule"]), facts, seconds, memory)
 
 
 def fill(run: Run, X: Matrix, known: PartialLabels, frequency: float) -> tuple[Floats, dict[str, Any]]:

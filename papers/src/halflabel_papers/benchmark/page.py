@@ -103,7 +103,7 @@ def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame) -> Sectio
     metric = name_metric(board.decisive)
     note = (
         "1 is the best. A run that failed has the last place. CPU s: mean of a run with the choice of a setting; MB: "
-        "maximum memory of a run with its set, above an idle process. A method that is not part of a protocol has no "
+        "how far a method raised the memory of its process, at most. A method that is not part of a protocol has no "
         "number."
     )
     grid = Grid(
