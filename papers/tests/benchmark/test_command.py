@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from halflabel_papers.benchmark import boards, running
 from halflabel_papers.benchmark.command import benchmark
 from halflabel_papers.benchmark.leaderboard import read_entries
 from halflabel_papers.execute import execute
+from halflabel_papers.spec import SpecError
 
 
 @pytest.fixture
@@ -90,3 +92,12 @@ def test_without_options_the_published_board_is_printed(here):
     result = invoke()
     assert result.exit_code == 0
     assert "There are no records yet" in result.output
+
+
+def test_a_method_whose_package_is_missing_is_left_out_or_an_error_if_it_is_asked_for(here):
+    board = make_board("Good", "Breaks")
+    needy = replace(board.methods["Breaks"], options={"needs": "a_package_that_nobody_has"})
+    board = replace(board, methods={**board.methods, "Breaks": needy})
+    assert running.choose_methods(board, ())[1] == ["Good"]
+    with pytest.raises(SpecError, match="Breaks needs the package a_package_that_nobody_has, which is not installed"):
+        running.choose_methods(board, ["Breaks"])

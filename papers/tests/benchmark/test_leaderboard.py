@@ -86,3 +86,20 @@ def test_the_page_lists_failures_and_links_every_number_to_its_records(board, en
     assert set(figures) == {"ranks.svg"}
     html = render_html(page)
     assert html.count('href="records/good.jsonl.gz"') >= 3 + 2 * 8
+
+
+def test_the_full_board_ranks_the_methods_with_all_its_cells(board, entries):
+    cells = [(protocol.key, rate, data) for protocol, rate, data, _ in board.list_cells()]
+    assert len(cells) > len(entries[2].records)
+    first, second, third = (dict(zip(cells, (x + 0.1 * i for i in range(6)), strict=True)) for x in (0.1, 0.2, 0.3))
+    whole = [
+        make_entry(board, name, v) for name, v in zip(("Good", "Nan", "Crashes"), (first, third, second), strict=True)
+    ]
+    text, figures = render_markdown(build_page(board, [entries[1], *whole]), "figures")
+    full = text.partition("## Full board")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1].strip() for line in full.splitlines() if "records/" in line]
+    assert rows == ["Good", "Crashes", "Nan", "Breaks"]  # the last one has all cells of Z only
+    assert "each of 2 sets orders the methods" in full
+    assert "Mean ranks: Good 1.00, Crashes 2.00, Nan 3.00." in full
+    assert set(figures) == {"ranks.svg", "ranks-full.svg"}
+    assert "## Full board" not in render_markdown(build_page(board, entries), "figures")[0]

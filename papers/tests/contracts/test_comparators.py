@@ -8,9 +8,11 @@ from tests.contracts import test_estimators as contracts
 from tests.contracts.scikit_learn import each_check, run_check
 
 from halflabel_papers.comparators import (
+    CPLST,
     EPR,
     GLOCAL,
     LEML,
+    LSML,
     MLGFHF,
     MLRGL,
     ROLE,
@@ -36,6 +38,8 @@ ESTIMATORS = [
     SMILE(n_folds=2),
     GLOCAL(n_folds=2),
     SPLC(C=0.1, n_folds=2, max_iter=1000),
+    LSML(1.0, n_folds=2, tol=1e-9, max_iter=30_000),
+    CPLST(n_folds=2),
 ]
 
 pytestmark = contracts.pytestmark

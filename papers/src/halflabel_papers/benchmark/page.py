@@ -34,7 +34,8 @@ def build_page(board: Board, entries: Sequence[Entry]) -> Page:
     """Return the page of a board. Equal entries give an equal page, in any order."""
     entries = sorted(entries, key=lambda each: each.file)
     frame = tabulate(entries, board.decisive)
-    sections = [_rank(board, entries, frame), *_list_losses(board, frame)]
+    sections = [*_rank(board, entries, frame, quick=True), *_rank(board, entries, frame, quick=False)]
+    sections += _list_losses(board, frame)
     sections += [Section("Failures", (Bullets(tuple(failed)),))] if (failed := list_failures(entries)) else []
     for protocol in board.protocols.values():
         sections += _describe_protocol(board, protocol, entries)
@@ -88,46 +89,51 @@ def _describe_size(board: Board, *, quick: bool) -> str:
     return f"{plural(len(cells), 'cell')}: {plural(n_sets, 'set')}, protocols {keys}"
 
 
-def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame) -> Section:
-    """Return the mean ranks of the quick board, and the test of their differences."""
-    cells = take_cells(board, frame, quick=True)
-    ranks = rank(cells, board.decisive).dropna(how="all").sort_values(["all", *board.quick["rates"]], kind="stable")
-    protocols = [key for key in ranks.columns if key != "all"]
+def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame, *, quick: bool) -> Iterator[Section]:
+    """Yield the mean ranks of a board, and the test of their differences, if methods have all its cells."""
+    cells = take_cells(board, frame, quick=quick)
+    protocols = list(dict.fromkeys(cells.index.get_level_values("protocol")))
+    ranks = rank(cells, board.decisive).dropna(how="all").sort_values(["all", *protocols], kind="stable")
+    if not quick and ranks["all"].isna().all():
+        return
     by_name = {entry.method.name: entry for entry in entries}
     rows = []
     for name, values in ranks.iterrows():
         entry = by_name[str(name)]
         link = f"{RECORDS}/{entry.file}"
         places = [_as_cell(values[key], 1, link, best=values[key] == ranks[key].min()) for key in [*protocols, "all"]]
-        rows.append((entry.method.name, (*places, *_list_costs(board, entry))))
-    metric = name_metric(board.decisive)
+        rows.append((entry.method.name, (*places, *_list_costs(board, entry, quick=quick))))
+    board_name = "quick board" if quick else "full board"
     note = (
         "1 is the best. A run that failed has the last place. CPU s: mean of a run with the choice of a setting; MB: "
         "how far a method raised the memory of its process, at most. A method that is not part of a protocol has no "
         "number."
     )
     grid = Grid(
-        f"Mean ranks in {metric}, quick board",
+        f"Mean ranks in {name_metric(board.decisive)}, {board_name}",
         (*protocols, "all", "failed", "CPU s", "MB"),
         tuple(rows),
         note,
         is_open=True,
     )
-    return Section("Leaderboard", (grid, *_compare(cells, metric, board.decisive)))
+    compared = _compare(cells, board.decisive, "ranks" if quick else "ranks-full")
+    yield Section("Leaderboard" if quick else "Full board", (grid, *compared))
 
 
-def _compare(cells: pd.DataFrame, metric: str, name: str) -> Iterator[Block]:
-    """Yield the mean ranks of the methods with every cell as a figure, if there are enough."""
+def _compare(cells: pd.DataFrame, metric: str, key: str) -> Iterator[Block]:
+    """Yield the mean ranks of the methods with every cell as a figure, if there are enough. A set is one block."""
     complete = cells.dropna(axis=1)
-    if complete.shape[1] < 3 or len(complete) < 2:
+    if complete.shape[1] < 3 or complete.index.get_level_values("set").nunique() < 2:
         return
-    ranking = rank_methods(complete, greater_is_better=is_greater_better(name))
+    by_cell = complete.rank(axis=1, ascending=not is_greater_better(metric))
+    by_set = by_cell.groupby(level="set", sort=False).mean()
+    ranking = rank_methods(by_set, greater_is_better=False)
     caption = (
-        f"Mean ranks in {metric} over {len(complete)} cells (Friedman {format_p(ranking.p)}); Nemenyi's test at 5 % "
-        "does not separate methods under one bar. Cells of one set share items, so that it separates too many"
+        f"Ranks in {name_metric(metric)}: each of {len(by_set)} sets orders the methods by their mean rank over its "
+        f"cells (Friedman {format_p(ranking.p)}); Nemenyi's test at 5 % does not separate methods under one bar"
     )
     order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.items())
-    yield Figure("ranks", caption, f"Mean ranks: {order}.", draw_ranks(ranking))
+    yield Figure(key, caption, f"Mean ranks: {order}.", draw_ranks(ranking))
 
 
 def _list_losses(board: Board, frame: pd.DataFrame) -> Iterator[Section]:
@@ -194,9 +200,9 @@ def _tabulate_cells(frame: pd.DataFrame, links: Mapping[str, str], metric: str) 
     return Grid(f"{name_metric(metric)} by set", names, tuple(rows))
 
 
-def _list_costs(board: Board, entry: Entry) -> tuple[Cell, ...]:
-    quick = {(protocol.key, rate, data) for protocol, rate, data, _ in board.list_cells(quick=True)}
-    records = [each for each in entry.records if (each.experiment, each.grid["rate"], each.set) in quick]
+def _list_costs(board: Board, entry: Entry, *, quick: bool) -> tuple[Cell, ...]:
+    cells = {(protocol.key, rate, data) for protocol, rate, data, _ in board.list_cells(quick=quick)}
+    records = [each for each in entry.records if (each.experiment, each.grid["rate"], each.set) in cells]
     seconds = [record.seconds["fit"] for record in records if "fit" in record.seconds]
     memory = [record.made["megabytes"] for record in records if "megabytes" in record.made]
     return (

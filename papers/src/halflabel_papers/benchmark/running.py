@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,20 @@ def choose_methods(board: Board, asked: Sequence[str]) -> tuple[Board, list[str]
     ----------
     board : Board
     asked : sequence of str
-        Names of the board, or import paths.
+        Names of the board, or import paths. By default, all methods whose packages are installed.
+
+    Raises
+    ------
+    SpecError
+        If there is no such method, or its package is not installed.
     """
+    if not asked:
+        return board, [name for name, method in board.methods.items() if not _find_missing(method)]
     chosen = []
     for one in asked:
         if one in board.methods:
+            if package := _find_missing(board.methods[one]):
+                raise SpecError(f"{one} needs the package {package}, which is not installed: `pip install {package}`.")
             chosen.append(one)
         elif ":" in one:
             board, name = add_method(board, one)
@@ -54,7 +64,13 @@ def choose_methods(board: Board, asked: Sequence[str]) -> tuple[Board, list[str]
             raise SpecError(
                 f"the board has no method {one!r}: give one of {', '.join(board.methods)}, or FILE.py:CLASS for yours."
             )
-    return board, chosen or list(board.methods)
+    return board, chosen
+
+
+def _find_missing(method: Method) -> str:
+    """Return the package that a method needs and that is not installed, or an empty string."""
+    package = method.options.get("needs", "")
+    return package if package and find_spec(package) is None else ""
 
 
 def list_missing_sets(board: Board, folder: Path | None, *, quick: bool) -> dict[str, str]:

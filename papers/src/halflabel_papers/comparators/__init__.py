@@ -3,12 +3,14 @@
 from halflabel_papers.comparators.canonical import CanonicalCorrelation
 from halflabel_papers.comparators.changing_targets import SPLC, EntropyMaximisation, LargeLoss
 from halflabel_papers.comparators.correct_and_smooth import CorrectAndSmooth
+from halflabel_papers.comparators.cplst import CPLST
 from halflabel_papers.comparators.fasttag import FastTag
 from halflabel_papers.comparators.glocal import GLOCAL
 from halflabel_papers.comparators.lda import LDA
 from halflabel_papers.comparators.leml import LEML
 from halflabel_papers.comparators.linear_svm import LinearSVM
 from halflabel_papers.comparators.lpp import LPP
+from halflabel_papers.comparators.lsml import LSML
 from halflabel_papers.comparators.missing_losses import Hill, NonNegativePU
 from halflabel_papers.comparators.mlgfhf import MLGFHF
 from halflabel_papers.comparators.mlrgl import MLRGL
@@ -20,11 +22,13 @@ from halflabel_papers.comparators.role import ROLE
 from halflabel_papers.comparators.smile import SMILE
 
 __all__ = [
+    "CPLST",
     "EPR",
     "GLOCAL",
     "LDA",
     "LEML",
     "LPP",
+    "LSML",
     "MLGFHF",
     "MLRGL",
     "MLSI",

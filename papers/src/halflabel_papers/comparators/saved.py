@@ -1,9 +1,11 @@
 """The classes of this package that a model file may hold: an entry point of the group ``halflabel.classes``."""
 
 from halflabel_papers.comparators import (
+    CPLST,
     EPR,
     GLOCAL,
     LEML,
+    LSML,
     MLGFHF,
     MLRGL,
     ROLE,
@@ -42,6 +44,8 @@ CLASSES: tuple[type, ...] = (
     FastTag,
     Enriched,
     GLOCAL,
+    CPLST,
+    LSML,
     LEML,
     LowRankMap,
     MLGFHF,
