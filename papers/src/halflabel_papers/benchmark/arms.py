@@ -1,18 +1,14 @@
-"""The default of this library as an estimator, a baseline without features, and the average of plain methods."""
+"""The default of this library as an estimator, and a baseline without features."""
 
 from __future__ import annotations
 
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import logit
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
 
 import halflabel
 from halflabel.labels import PartialLabels
-from halflabel.methods.baselines import BinaryRelevance
 from halflabel.plugins import is_sparse
 
 
@@ -87,37 +83,3 @@ class LabelRate(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Any:
         """Return 1 where the rate is at least one half."""
         return (self.predict_proba(X) >= 0.5).astype(int)
-
-
-class Average(BaseEstimator):  # type: ignore[misc]
-    """The mean probability of logistic regression, ExtraTrees and gradient boosting, as scores.
-
-    The board maps scores to probabilities, by Platt scaling on the entries that are held out.
-
-    Attributes
-    ----------
-    label_scores_ : ndarray of shape (n_items, n_labels)
-        Logit of the mean. Means are at least 1e-6 from 0 and 1.
-    transduction_ : ndarray of shape (n_items, n_labels)
-
-    Examples
-    --------
-    >>> X = np.linspace(-1, 1, 40)[:, None]
-    >>> y = np.where(np.arange(40) % 2, np.nan, X[:, 0] > 0)[:, None]
-    >>> bool((Average().fit(X, y).label_scores_[X[:, 0] > 0.5] > 0).all())
-    True
-    """
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the three methods to the known entries of each label."""
-        trees = ExtraTreesClassifier(60, min_samples_leaf=2, random_state=0)
-        boosting = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=4, early_stopping=False, random_state=0)
-        plain = [
-            BinaryRelevance(LogisticRegression(C=0.1, max_iter=300), n_folds=3),
-            BinaryRelevance(trees, n_folds=3),
-            BinaryRelevance(boosting, n_folds=3, scale=None),
-        ]
-        mean = np.mean([each.fit(X, y).label_probabilities_ for each in plain], axis=0)
-        self.label_scores_ = logit(np.clip(mean, 1e-6, 1 - 1e-6))
-        self.transduction_ = (mean >= 0.5).astype(int)
-        return self
