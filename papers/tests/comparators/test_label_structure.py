@@ -71,7 +71,7 @@ def test_hidden_entries_are_found_on_planted_data(method):
 
 
 @pytest.mark.parametrize("method", [LSML(), CPLST()])
-def test_many_features_are_refused_before_a_large_matrix_is_made(method):
+def test_many_features_are_an_error_before_a_large_matrix_is_made(method):
     with pytest.raises(ValueError, match=r"takes at most 10000 features; X has 10001: reduce them first\."):
         method.fit(np.zeros((4, 10_001)), [[1], [0], [1], [0]])
 

@@ -10,7 +10,7 @@ def soft(value, by):
 
 
 def lsml(X, Y, lambda1, lambda2, lambda3, lambda4, rho, n_iter):
-    """W and C after so many iterations, entry by entry."""
+    """W and C after ``n_iter`` iterations, entry by entry."""
     d, m = X.shape[1], Y.shape[1]
     W = np.linalg.solve(X.T @ X + rho * np.eye(d), X.T @ Y)
     W_1, C, C_1 = W.copy(), np.zeros((m, m)), np.zeros((m, m))

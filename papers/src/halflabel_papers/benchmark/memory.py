@@ -15,7 +15,7 @@ RESET = "5"
 
 @contextmanager
 def measure_peak() -> Iterator[dict[str, int]]:
-    """Yield a mapping that gets ``megabytes``: how far the memory rises in the block. It stays empty beside Linux.
+    """Yield a mapping that gets ``megabytes``: how far the memory rises in the block. It stays empty on other systems than Linux.
 
     Examples
     --------
