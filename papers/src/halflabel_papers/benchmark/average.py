@@ -14,21 +14,19 @@ from halflabel.methods.baselines import BinaryRelevance
 
 
 class Average(BaseEstimator):  # type: ignore[misc]
-    """The mean probability of logistic regression, ExtraTrees and gradient boosting, as scores.
+    """The mean probability of logistic regression, ExtraTrees and gradient boosting, as a score.
 
     The board maps scores to probabilities, by Platt scaling on the entries that are held out.
 
     Attributes
     ----------
-    label_scores_ : ndarray of shape (n_items, n_labels)
-        Logit of the mean. Means are at least 1e-6 from 0 and 1.
-    transduction_ : ndarray of shape (n_items, n_labels)
+    members_ : list of estimators
 
     Examples
     --------
     >>> X = np.linspace(-1, 1, 40)[:, None]
     >>> y = np.where(np.arange(40) % 2, np.nan, X[:, 0] > 0)[:, None]
-    >>> bool((Average().fit(X, y).label_scores_[X[:, 0] > 0.5] > 0).all())
+    >>> bool((Average().fit(X, y).decision_function(X)[X[:, 0] > 0.5] > 0).all())
     True
     """
 
@@ -41,7 +39,14 @@ class Average(BaseEstimator):  # type: ignore[misc]
             BinaryRelevance(trees, n_folds=3),
             BinaryRelevance(boosting, n_folds=3, scale=None),
         ]
-        mean = np.mean([each.fit(X, y).label_probabilities_ for each in plain], axis=0)
-        self.label_scores_ = logit(np.clip(mean, 1e-6, 1 - 1e-6))
-        self.transduction_ = (mean >= 0.5).astype(int)
+        self.members_ = [each.fit(X, y) for each in plain]
         return self
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the logit of the mean, which is at least 1e-6 from 0 and 1."""
+        mean = np.mean([each.predict_proba(X) for each in self.members_], axis=0)
+        return logit(np.clip(mean, 1e-6, 1 - 1e-6))
+
+    def predict(self, X: Any) -> Any:
+        """Return 1 where the mean is at least one half."""
+        return (self.decision_function(X) >= 0).astype(int)

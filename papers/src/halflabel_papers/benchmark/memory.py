@@ -15,8 +15,9 @@ RESET = "5"
 
 @contextmanager
 def measure_peak() -> Iterator[dict[str, int]]:
-    """Yield a mapping that gets ``megabytes``: how far the memory rises in the block. It stays empty on other
-    systems than Linux.
+    """Yield a mapping that gets ``megabytes``: how far the memory rises in the block.
+
+    It stays empty on other systems than Linux.
 
     Examples
     --------

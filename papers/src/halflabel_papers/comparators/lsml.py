@@ -50,7 +50,7 @@ class LSML(Comparator):
         Number of folds of annotated items, for the choice of a setting and the scores that calibrate probabilities.
     tol : float, default=1e-3
         Stop when the next step changes W and C by less than this share of their norm, in units of the first step.
-    max_iter : int, default=300
+    max_iter : int, default=1000
         Maximum number of iterations.
     rule : str or Rule, default="micro_f1"
         Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with 0.
@@ -110,7 +110,7 @@ class LSML(Comparator):
         scale: str | None = "auto",
         n_folds: int = 5,
         tol: float = 1e-3,
-        max_iter: int = 300,
+        max_iter: int = 1000,
         rule: str | Rule = "micro_f1",
         random_state: int | None = 0,
     ) -> None:
