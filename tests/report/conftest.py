@@ -177,7 +177,9 @@ class FakeCompletion:
     def map(self, n_components: int = 2, **_: Any) -> SimpleNamespace:
         if self.coordinates.shape[1] < 2:
             raise ValueError("a map of these items has 1 dimension, not 2.")
-        region = SimpleNamespace(n_items=9, centre=0, names=("<b>loud</b>",), describe=lambda: "Region of <6> items.")
+        region = SimpleNamespace(
+            n_items=9, centre=0, names=("<b>loud</b>",), lifts=(), describe=lambda: "Region of <6> items."
+        )
         return SimpleNamespace(places=self.coordinates, regions=(region,), describe=lambda: ("Quality: <high>.",))
 
     def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:

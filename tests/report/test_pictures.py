@@ -13,6 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from halflabel.completion.mapping.regions import Lift, Region
 from halflabel.report.pictures import draw_on_axes, draw_picture
 from halflabel.report.scatter import WORDS
 
@@ -57,7 +58,7 @@ def test_an_image_is_a_png(completion):
 @pytest.mark.parametrize("size", [(6.4, 4.8), (3.5, 2.5)])
 def test_names_of_regions_are_inside_the_axes_and_apart(completion, size):
     places = np.array([[0, 0], [1, 0], [1, 0.02], [0.98, 0.9], [0.5, 0.5], [0.4, 0.5]])
-    regions = [SimpleNamespace(n_items=9, centre=item, names=(f"a name of 25 letters her{item}",)) for item in range(6)]
+    regions = [Region(item, 9, (Lift(f"a name of 24 letters he{item}", 2.0, 1.5, 3.0),)) for item in range(6)]
     drawn = SimpleNamespace(places=places, regions=regions, describe=lambda: ())
     ax = draw_on_axes(completion, drawn, 1, Figure(size).subplots())
     ax.figure.draw_without_rendering()

@@ -13,6 +13,7 @@ from tests.completion.test_review_list import P, complete, open_songs
 from tests.conftest import half_labelled
 
 import halflabel as hl
+from halflabel.completion.mapping.regions import Lift, Region
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.report.axes import RELEVANT
 
@@ -22,7 +23,7 @@ COORDINATES = pd.DataFrame({"dim1": [0.0, 1, 2, 3, 4, 5], "dim2": [0.0, 2, 1, 5,
 @pytest.fixture
 def filled(monkeypatch):
     result = complete(open_songs(), min_precision=0.9)
-    region = SimpleNamespace(n_items=9, centre=1, names=("rock · sad",))
+    region = Region(1, 9, (Lift("rock", 2.5, 1.25, 5.0), Lift("sad", 2.0, 1.5, 3.0)))
     drawn = SimpleNamespace(places=COORDINATES.to_numpy(), regions=(region,), describe=lambda: ("Quality: high.",))
     monkeypatch.setattr(type(result), "map", lambda self: drawn)
     return result

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from halflabel.completion.mapping.regions import LENGTH, shorten_labels
 from halflabel.report.region_names import DISTANCES, HEIGHT, LETTER, LINE, WIDTH, fit_texts
+from halflabel.report.scatter import _draw_line
 
 PLACES = st.lists(st.tuples(st.integers(10, WIDTH - 10), st.integers(10, HEIGHT - 10)), min_size=1, max_size=8)
 
@@ -46,3 +47,32 @@ def test_short_names_are_never_empty_and_have_what_differs(names):
     assert all(text.strip() or not name.strip() for text, name in zip(short, names, strict=True))
     assert all(len(text) <= LENGTH for text in short)
     assert not any("Ontology" in text for text in short) or any(not name.strip() for name in names)
+
+
+WORDS = st.text(alphabet="abc", min_size=1, max_size=26)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["Family_", "Genus ", "topic: ", ""]), WORDS), min_size=1, max_size=8, unique=True
+    )
+)
+def test_short_names_leave_out_first_words_that_others_share_and_stay_different(parts):
+    names = list(dict.fromkeys(begin + word for begin, word in parts))
+    short = shorten_labels(names)
+    for name, text in zip(names, short, strict=True):
+        whole = [own for own in text.strip("…").split("…") if own]
+        assert all(part in name for part in whole)
+        assert text == name or len(text) < len(name)
+    if all(len(word) < LENGTH for _, word in parts):
+        assert len(set(short)) == len(short)
+    if max(map(len, names)) <= LENGTH and len({name.split("_")[0].split(" ")[0] for name in names}) == len(names):
+        assert short == names
+
+
+def test_a_line_leads_to_the_nearest_point_of_a_name():
+    centre = np.array([100.0, 100.0])
+    assert _draw_line(centre, 300, 104, 50, 20) == "M100 100L250 100"
+    assert _draw_line(centre, 110, 160, 50, 20) == "M100 100L100 142"
+    assert _draw_line(centre, 110, 60, 50, 20) == "M100 100L100 66"
+    assert _draw_line(centre, 110, 104, 50, 20) == ""

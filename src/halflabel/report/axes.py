@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,11 +33,21 @@ MARKS = (
 #: Opacity of uncertain values.
 PALE = 0.35
 
-#: Size of the names of regions, in points.
-NAME_SIZE = 8
+#: Size of the name of the largest region, in points, and the colour of a name of other items than relevant ones.
+NAME_SIZE, QUIET = 10, "#5a5e66"
 
 #: The values in the order of drawing: rare ones come last and are on top.
 ORDER = (4, 6, 3, 5, 2, 1, 0)
+
+
+class Name(NamedTuple):
+    """The name of a region on a map."""
+
+    text: str
+    place: Floats
+    shift: tuple[float, float]  #: From the place to the right and upwards, in points.
+    size: float  #: In points.
+    is_relevant: bool  #: Whether most items of the region have the label that the map shows.
 
 
 def make_axes(ax: Axes | None = None) -> Axes:
@@ -55,7 +65,7 @@ def plot_map(
     codes: Ints,
     label: str,
     *,
-    regions: Sequence[tuple[str, Floats, tuple[float, float]]] = (),
+    regions: Sequence[Name] = (),
     note: str = "",
 ) -> Axes:
     """Draw one mark per item, with the colour and shape of its entry of one label.
@@ -68,8 +78,7 @@ def plot_map(
         From :func:`halflabel.report.scatter.encode_entries`.
     label : str
         The name of the label, for the title.
-    regions : sequence of (text, place, shift)
-        Texts on the map, shifted to the right and upwards by a number of points.
+    regions : sequence of Name
     note : str
         The line under the map.
     """
@@ -85,25 +94,33 @@ def plot_map(
                 "linewidths": 0,
             }
             ax.scatter(*coordinates[rows].T, label=WORDS[code], **look)
-    for text, place, shift in regions:
-        ax.annotate(
-            _escape_mathematics(text),
-            tuple(place),
-            shift,
-            textcoords="offset points",
-            fontsize=NAME_SIZE,
-            ha="center",
-            va="center",
-            arrowprops={"arrowstyle": "-", "color": "0.4", "linewidth": 0.6}
-            if max(map(abs, shift)) > NAME_SIZE
-            else None,
-            bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1.0},
-        )
+    for name in regions:
+        _write_name(ax, name)
     ax.set(xticks=[], yticks=[], title=_escape_mathematics(label))
     ax.set_xlabel(note, fontsize=8, loc="left")
     marks, words = ax.get_legend_handles_labels()
     ax.legend(marks[::-1], words[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
+
+
+def _write_name(ax: Axes, name: Name) -> None:
+    from matplotlib.patheffects import withStroke
+
+    ax.annotate(
+        _escape_mathematics(name.text),
+        tuple(name.place),
+        name.shift,
+        textcoords="offset points",
+        fontsize=name.size,
+        fontweight="bold",
+        color=RELEVANT if name.is_relevant else QUIET,
+        ha="center",
+        va="center",
+        arrowprops={"arrowstyle": "-", "color": "0.4", "linewidth": 0.6}
+        if max(map(abs, name.shift)) > NAME_SIZE
+        else None,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )
 
 
 def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:

@@ -34,7 +34,7 @@ SCALE = 65
 SCRIPTS = ("map.js", "lasso.js", "gestures.js", "map-page.js")
 
 
-def draw_map_page(completion: Completion, drawn: ItemMap, show: Sequence[str], title: str, first: int | None) -> str:
+def draw_map_page(completion: Completion, drawn: ItemMap, show: Sequence[str], title: str, first: int) -> str:
     """Return the page, with all items up to :data:`MAX_ITEMS`. :func:`draw_picture` explains the parameters."""
     points = summarize_map(completion, drawn, show, first=first, max_points=MAX_ITEMS)
     rows = points["rows"]

@@ -11,12 +11,22 @@ import numpy as np
 
 from halflabel._wording import clipped
 from halflabel.completion.explanation import find_label
-from halflabel.report.axes import NAME_SIZE, plot_map
+from halflabel.completion.mapping.regions import name_once
+from halflabel.report.axes import NAME_SIZE, Name, plot_map
 from halflabel.report.figures import CLASSES, draw_map
 from halflabel.report.map_page import draw_map_page
 from halflabel.report.region_names import HEIGHT, WIDTH, fit_texts
 from halflabel.report.render import load_templates
-from halflabel.report.scatter import CODES, WORDS, encode_entries, fit_to_frame, summarize_map
+from halflabel.report.scatter import (
+    CODES,
+    LARGE,
+    WORDS,
+    encode_entries,
+    find_near,
+    fit_to_frame,
+    size_names,
+    summarize_map,
+)
 
 if TYPE_CHECKING:  # completion is above report
     from matplotlib.axes import Axes
@@ -69,10 +79,9 @@ def draw_picture(
     j = find_label(completion.labels, label)
     if suffix == ".png":
         return _draw_image(completion, drawn, j)
-    first = None if label is None else j
     if suffix == ".html":
-        return draw_map_page(completion, drawn, show, title, first).encode()
-    return _draw_svg(summarize_map(completion, drawn, show, first=first), title).encode()
+        return draw_map_page(completion, drawn, show, title, j).encode()
+    return _draw_svg(summarize_map(completion, drawn, show, first=j), title).encode()
 
 
 def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Axes:
@@ -81,13 +90,19 @@ def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Ax
     codes = encode_entries(completion.labels, completion.state, completion.evidence.printed_probabilities)[:, j]
     centres = np.array([region.centre for region in drawn.regions], dtype=np.intp)
     points = fit_to_frame(coordinates)[0]
-    places = points[centres]
+    places, sizes = points[centres], size_names(drawn.regions)
     box = ax.get_window_extent().width, ax.get_window_extent().height
     across, up = (72 / ax.figure.dpi * length / size for length, size in zip(box, (WIDTH, HEIGHT), strict=True))
-    names = [region.names for region in drawn.regions]
-    texts = fit_texts(places, names, points, letter=0.6 * NAME_SIZE / across, line=1.4 * NAME_SIZE / up)
+    texts = fit_texts(places, name_once(drawn.regions), points, 0.68 * NAME_SIZE / across, 1.4 * NAME_SIZE / up)
+    is_relevant = np.array([code in "Rrp" for code in CODES])[codes]
     regions = [
-        (text, coordinates[centres[r]], ((x - places[r, 0]) * across, (places[r, 1] - y) * up))
+        Name(
+            text,
+            coordinates[centres[r]],
+            ((x - places[r, 0]) * across, (places[r, 1] - y) * up),
+            NAME_SIZE * sizes[r] / LARGE,
+            bool(is_relevant[find_near(points, places[r])].mean() > 0.5),
+        )
         for r, text, x, y in texts
     ]
     note = "\n".join(line for sentence in drawn.describe() for line in wrap(sentence, LINE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
+from halflabel.completion.mapping.regions import Region, name_once
 from halflabel.labels import PartialLabels
-from halflabel.report.region_names import HEIGHT, LETTER, WIDTH, fit_texts
+from halflabel.report.region_names import HEIGHT, LETTER, WIDTH, Places, fit_texts
 from halflabel.table.images import encode_png
 from halflabel.table.items import describe_cells, take_shown, write_titles
 
@@ -193,9 +195,8 @@ def summarize_map(
 def _name_regions(drawn: ItemMap, points: Ints, labels: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
     """Return the names of regions with their places and sizes, and for which labels most items there are relevant."""
     places = fit_to_frame(drawn.places)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
-    largest = max((each.n_items for each in drawn.regions), default=1)
-    sizes = [SMALL + (LARGE - SMALL) * np.sqrt(each.n_items / largest) for each in drawn.regions]
-    texts = [each.names for each in drawn.regions]
+    texts = name_once(drawn.regions)
+    sizes = size_names(drawn.regions)
     some = points[:: len(points) // MAX_POINTS + 1]
     relevant = np.array([[code in "Rrp" for code in label["codes"]] for label in labels])
     return [
@@ -205,26 +206,32 @@ def _name_regions(drawn: ItemMap, points: Ints, labels: Sequence[dict[str, str]]
             "name": name,
             "text": drawn.regions[r].describe(),
             "size": round(sizes[r]),
-            "line": _draw_line(places[r], x, y, sizes[r]),
+            "line": _draw_line(places[r], x, y, len(name) * LETTER / 32 * sizes[r], sizes[r]),
             "centre": np.rint(places[r]).astype(int).tolist(),
-            "relevant": (relevant[:, _find_near(points, places[r])].mean(axis=1) > 0.5).tolist(),
+            "relevant": (relevant[:, find_near(points, places[r])].mean(axis=1) > 0.5).tolist(),
         }
         for r, name, x, y in fit_texts(places, texts, some, letter=LETTER * LARGE / 16, line=1.25 * LARGE)
     ]
 
 
-def _find_near(points: Ints, place: Floats) -> Ints:
+def size_names(regions: Sequence[Region]) -> list[float]:
+    """Return the sizes of the names of regions: between :data:`SMALL` and :data:`LARGE`, larger for more items."""
+    largest = max((each.n_items for each in regions), default=1)
+    return [SMALL + (LARGE - SMALL) * sqrt(each.n_items / largest) for each in regions]
+
+
+def find_near(points: Places, place: Floats) -> Ints:
     """Return the drawn items nearest to a place."""
     apart = np.hypot(*(points - place).T)
     return np.argsort(apart, kind="stable")[:NEAR]
 
 
-def _draw_line(centre: Floats, x: float, y: float, size: float) -> str:
-    """Return the path from a region to its name, or an empty text if the name is at the region."""
-    if abs(y - centre[1]) < 1.2 * size and abs(x - centre[0]) < 4 * size:
+def _draw_line(centre: Floats, x: float, y: float, half: float, size: float) -> str:
+    """Return the path from a region to the nearest point of its name, or an empty text if the name is at the region."""
+    end = np.clip(centre, [x - half, y - 0.9 * size], [x + half, y + 0.3 * size])
+    if np.hypot(*(end - centre)) < size:
         return ""
-    end = y + 0.3 * size if centre[1] > y else y - 0.9 * size
-    return f"M{round(centre[0])} {round(centre[1])}L{round(x)} {round(end)}"
+    return "M{} {}L{} {}".format(*(round(each) for each in (*centre, *end)))
 
 
 def try_map(

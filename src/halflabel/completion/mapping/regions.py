@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, decimal, plural
 from halflabel.labels import PartialLabels
 from halflabel.numerics.layout.density import find_regions
@@ -19,6 +20,9 @@ MAX_NAMES = 2
 
 #: Maximum length of a label on a map.
 LENGTH = 24
+
+#: The share of the items with a first label from which a second label adds nothing to the name of a region.
+IMPLIED = 0.95
 
 #: The share of wrong names that is accepted, over all regions and labels together.
 LEVEL = 0.05
@@ -60,29 +64,67 @@ class Region:
         return f"Region of {plural(self.n_items, 'item')}: {'; '.join(parts)}."
 
 
-def shorten_labels(names: Sequence[str]) -> list[str]:
-    """Return the labels without their common beginning, each with at most :data:`LENGTH` characters.
+def name_once(regions: Sequence[Region]) -> list[tuple[str, ...]]:
+    """Return the texts of each region, and none for a region whose labels name an earlier one, which is larger.
 
-    Whole words that all labels begin with are left out. A label that is too long keeps its end if another one has the
-    same beginning.
+    Examples
+    --------
+    >>> loud, calm = Lift("loud", 2.0, 1.5, 3.0), Lift("calm", 2.5, 1.2, 5.0)
+    >>> name_once([Region(0, 30, (loud, calm)), Region(7, 20, (calm, loud)), Region(9, 10, (loud,))])
+    [('loud · calm', 'loud'), (), ('loud',)]
+    """
+    own = [frozenset(each.label for each in region.lifts) for region in regions]
+    return [
+        region.names if own.index(labels) == r else ()
+        for r, (region, labels) in enumerate(zip(regions, own, strict=True))
+    ]
+
+
+def shorten_labels(names: Sequence[str]) -> list[str]:
+    """Return the labels without the beginnings that they share, each with at most :data:`LENGTH` characters.
+
+    Whole words that all labels begin with are left out. If a label is still too long, the first words that some of them
+    share are left out, too, unless two labels would become the same; after a space, "…" stands for them. A label that
+    is too long then keeps its end if another one has the same beginning.
 
     Examples
     --------
     >>> shorten_labels(["GO:0005 cell wall", "GO:0005 cell cycle", "GO:0005 ribosome"])
     ['cell wall', 'cell cycle', 'ribosome']
-    >>> shorten_labels(["Species AdenomeraHylaedactylus", "Species AdenomeraAndreae", "Genus Hyla"])
-    ['…AdenomeraHylaedactylus', 'Species AdenomeraAndreae', 'Genus Hyla']
+    >>> shorten_labels(["Species_AdenomeraHylaedactylus", "Species_AdenomeraAndreae", "Genus_Hyla", "Genus_Bufo"])
+    ['AdenomeraHylaedactylus', 'AdenomeraAndreae', 'Hyla', 'Bufo']
+    >>> shorten_labels(["smoker", "not a smoker", "not a drinker of any spirits"])
+    ['smoker', 'not a smoker', '…drinker of any spirits']
     """
-    pairs = list(zip(min(names), max(names), strict=False)) if len(names) > 1 else []
-    same = next((k for k, (first, last) in enumerate(pairs) if first != last), len(pairs))
-    ends = [k + 1 for k in range(same) if not names[0][k].isalnum()]
-    n = max((end for end in ends if all(name[end:].strip() for name in names)), default=0)
-    rest = [name[n:] for name in names]
+    rest = _leave_out_shared(names)
+    number = Counter(short.lstrip("…") for short in rest)
+    rest = [short if number[short.lstrip("…")] == 1 else name for short, name in zip(rest, names, strict=True)]
     starts = Counter(name[: LENGTH // 2] for name in rest)
     return [
         _keep_end(name) if len(name) > LENGTH and starts[name[: LENGTH // 2]] > 1 else clipped(name, LENGTH)
         for name in rest
     ]
+
+
+def _leave_out_shared(names: Sequence[str]) -> list[str]:
+    """Return names without the words that all begin with, then without those of each group of one first word."""
+    n = _count_shared(names)
+    rest = [name[n:] for name in names]
+    if max(map(len, rest)) <= LENGTH:
+        return rest
+    words = [re.split(r"(?<=[\W_])", name, maxsplit=1)[0] for name in rest]
+    groups = {word: [name for name, own in zip(rest, words, strict=True) if own == word] for word in words}
+    cut = {word: _count_shared(group) for word, group in groups.items()}
+    marks = {word: "…" if group[0][: cut[word]].endswith(" ") else "" for word, group in groups.items()}
+    return [marks[word] + name[cut[word] :] for word, name in zip(words, rest, strict=True)]
+
+
+def _count_shared(names: Sequence[str]) -> int:
+    """Return the length of the whole words that all names begin with, and that leave something of each."""
+    pairs = list(zip(min(names), max(names), strict=False)) if len(names) > 1 else []
+    same = next((k for k, (first, last) in enumerate(pairs) if first != last), len(pairs))
+    ends = [k + 1 for k in range(same) if not names[0][k].isalnum()]
+    return max((end for end in ends if all(name[end:].strip() for name in names)), default=0)
 
 
 def _keep_end(name: str) -> str:
@@ -133,8 +175,16 @@ def name_regions(coordinates: Floats, labels: PartialLabels) -> tuple[Region, ..
     lift, low, high = estimate_lift(inside, n_inside, outside, n_outside, z)
     named = []
     for r, item in enumerate(centre):
-        best = [j for j in np.argsort(-low[r], kind="stable") if low[r, j] > 1][:MAX_NAMES]
+        best = [j for j in np.argsort(-low[r], kind="stable") if low[r, j] > 1]
+        implied = _find_implied(relevant, observed, best[0]) if best else ()
+        best = [j for j in best if j == best[0] or not implied[j]][:MAX_NAMES]
         lifts = [Lift(labels.names[j], float(lift[r, j]), float(low[r, j]), float(high[r, j]), short[j]) for j in best]
         if lifts:
             named.append(Region(int(item), int(member[r].sum()), tuple(lifts)))
     return tuple(named)
+
+
+def _find_implied(relevant: Floats, observed: Floats, j: int) -> Mask:
+    """Return which labels nearly every item with label ``j`` has: the genus of a species, which adds nothing to it."""
+    both, asked = relevant[:, j] @ relevant, relevant[:, j] @ observed
+    return np.asarray((asked > 0) & (both >= IMPLIED * asked))

@@ -9,6 +9,7 @@ const LISTED = 200; // selected items that are listed
 const SMALLEST = 11; // pixels of a name of a region on a small screen
 
 const byId = (id) => document.getElementById(id);
+const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 const count = (number) => number.toLocaleString("en");
 const data = JSON.parse(byId("data").textContent);
 const lower = data.titles.map((title) => title.toLowerCase());
@@ -49,6 +50,7 @@ function drawTop(polygon) {
   context.scale(ratio, ratio);
   context.textAlign = "center";
   context.lineJoin = "round";
+  context.strokeStyle = colour("--soft");
   for (const region of data.regions) {
     const [x, y] = map.placeAt(...region.centre.map((value) => value * data.scale));
     const size = Math.max(SMALLEST, region.size * Math.min(1, unit));
@@ -56,15 +58,17 @@ function drawTop(polygon) {
     const half = context.measureText(region.name).width / 2 + 4;
     const [width, height] = [canvas.width / ratio, canvas.height / ratio];
     if (x < 0 || y < 0 || x > width || y > height || 2 * half > width) continue;
-    const at = Math.min(width - half, Math.max(half, x + (region.x - region.centre[0]) * unit));
-    const line = Math.min(height - 4, Math.max(size, y + (region.y - region.centre[1]) * unit));
+    const at = clamp(x + (region.x - region.centre[0]) * unit, half, width - half);
+    const line = clamp(y + (region.y - region.centre[1]) * unit, size, height - 4);
     if (taken.some(([a, b, w, h]) => Math.abs(at - a) < half + w && Math.abs(line - b) < Math.max(size, h))) continue;
-    taken.push([at, line, half, size]);
-    context.strokeStyle = colour("--soft");
-    context.lineWidth = 1;
-    if (region.line) context.stroke(new Path2D(`M${x} ${y}L${at} ${line < y ? line + 3 : line - 0.8 * size}`));
-    context.strokeStyle = colour("--paper");
-    context.lineWidth = 5;
+    taken.push([at, line, half, size, region]);
+    const end = [clamp(x, at - half, at + half), clamp(y, line - 0.9 * size, line + 0.3 * size)];
+    if (Math.hypot(end[0] - x, end[1] - y) > size) context.stroke(new Path2D(`M${x} ${y}L${end[0]} ${end[1]}`));
+  }
+  context.strokeStyle = colour("--paper");
+  context.lineWidth = 5;
+  for (const [at, line, , size, region] of taken) {
+    context.font = `600 ${size}px system-ui, sans-serif`;
     context.strokeText(region.name, at, line);
     context.fillStyle = colour(region.relevant[byId("label").value] ? "--accent" : "--soft");
     context.fillText(region.name, at, line);
