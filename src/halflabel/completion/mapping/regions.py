@@ -107,7 +107,7 @@ def shorten_labels(names: Sequence[str]) -> list[str]:
 
 
 def _leave_out_shared(names: Sequence[str]) -> list[str]:
-    """Return names without the words that all begin with, then without those of each group of one first word."""
+    """Return names without the words that all begin with, then without the words that each group shares."""
     n = _count_shared(names)
     rest = [name[n:] for name in names]
     if max(map(len, rest)) <= LENGTH:
