@@ -40,7 +40,7 @@ def answer(question, value, key, **facts):
 
 def make_setting(frame, **options):
     views = {name: options.pop(name) for name in ("show", "media_root", "remote_hosts", "marks") if name in options}
-    opened = open_table(frame, columns=Columns(id="song", labels=list(LABELS)))
+    opened = open_table(frame, columns=Columns(id="song", labels=list(LABELS), text=options.pop("text", None)))
     return Config(opened, ItemViews(opened, **views), title="songs.csv", by="ana", **options)
 
 

@@ -10,12 +10,12 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from tests.review_page.browsing import MARKS, WAIT, press
 from tests.review_page.serving import Served, make_session, make_setting, make_table
 from tests.review_page.serving import answer as respond
 
@@ -27,18 +27,10 @@ from halflabel.review_page.finish_endpoints import FINISH_ENDPOINTS
 from halflabel.review_page.finish_mode import FinishTargets, open_finish
 from halflabel.review_page.journal import read_journal
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-]
+pytestmark = MARKS
 
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
 LABELS = ("even", "closed_loop", "straight_strokes")
 ENDS = ("certificate.json", "completed.csv")
-WAIT = 120_000  # milliseconds; the machine may be busy
 
 #: Whether the probabilities of the list decrease.
 SORTED = """() => {
@@ -106,37 +98,6 @@ def review():
     yield begin
     for command in commands:
         command.end(signal.SIGKILL)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def open_page(chromium):
-    """Open a page; it collects errors, and requests to any other host."""
-    contexts = []
-
-    def open_one(address, **options):
-        context = chromium.new_context(**{"viewport": {"width": 1400, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.problems = []
-        own = re.match(r"http://[^/]+/", address)[0]
-        page.on("request", lambda r: r.url.startswith((own, "data:", "blob:")) or page.problems.append(r.url))
-        page.on("pageerror", lambda error: page.problems.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and page.problems.append(line.text))
-        page.goto(address)
-        page.wait_for_selector("body[data-question]", timeout=WAIT)
-        return page
-
-    yield open_one
-    for context in contexts:
-        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -678,27 +639,6 @@ def test_the_first_question_comes_soon(digits, review, open_page, tmp_path):
     start = time.monotonic()
     open_page(review(path, *OPTIONS).address)
     assert time.monotonic() - start < 60
-
-
-@pytest.fixture
-def serve(tmp_path, make_fit):
-    """Return a context that serves a review of made-up items."""
-
-    @contextmanager
-    def begin():
-        with Served(make_session(tmp_path / "a.jsonl", make_table(200), fit=make_fit)) as client:
-            yield client
-
-    return begin
-
-
-def press(page, *keys):
-    """Press keys, and wait for another question or screen."""
-    before = page.get_attribute("body", "data-question")
-    for key in keys:
-        page.keyboard.press(key)
-    page.wait_for_function("before => document.body.dataset.question !== before", arg=before, timeout=WAIT)
-    page.wait_for_selector("body[data-question]", timeout=WAIT)
 
 
 def test_screens_that_arrive_late_ask_nothing_twice(serve, open_page, tmp_path):

@@ -2,6 +2,7 @@
 
 import { Audit } from "/static/audit.js";
 import { byId, fillSelect, notify, plural } from "/static/dom.js";
+import { endExample, showExample } from "/static/example.js";
 import { Guideline } from "/static/guideline.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
@@ -71,6 +72,7 @@ class Page {
     this.advance();
     this.updates.showPanel();
     panel.showChanges();
+    await showExample(this);
   }
 
   bind() {
@@ -166,6 +168,7 @@ class Page {
   }
 
   describeAnswer(question, item, value) {
+    endExample();
     const known = this.progress.audit ? null : (item.p?.[question.column] ?? null);
     const p = known === null ? "" : ` The model's probability was ${known.toFixed(2)}.`;
     byId("last").textContent = `${item.item}, ${this.labels[question.column]}: ${WORDS[value]}.${p}`;

@@ -2,6 +2,7 @@
 
 import { make, plural } from "/static/dom.js";
 import { get } from "/static/transport.js";
+import { makeWave } from "/static/wave.js";
 
 export const STATES = [
   "unknown", "filled: no", "filled: yes", "given: no", "given: yes", "your no", "your yes", "not sure",
@@ -11,11 +12,14 @@ const SMALL = 160; // pixels of a picture whose pixels stay visible
 let showsMore = false; // whether the other columns are shown, also of the next item
 
 const VIEWS = {
-  image: (cell, item) => make("img", {
+  image: (cell, item) => [make("img", {
     src: cell.source, alt: `${cell.column} of ${item}`, className: "picture",
     onload: ({ target }) => target.classList.toggle("small", target.naturalWidth < SMALL && target.naturalHeight < SMALL),
-  }),
-  audio: (cell, item) => make("audio", { src: cell.source, controls: true, preload: "auto", ariaLabel: `${cell.column} of ${item}` }),
+  })],
+  audio: (cell, item) => {
+    const sound = make("audio", { src: cell.source, controls: true, preload: "auto", ariaLabel: `${cell.column} of ${item}` });
+    return [makeWave(sound), sound];
+  },
 };
 
 /** Show an item and, with `labels`, those that are known of it. */
@@ -32,7 +36,7 @@ export function showItem(target, item, labels, asked) {
 }
 
 function showMedia(cell, item) {
-  return make("figure", {}, VIEWS[cell.kind](cell, item), make("figcaption", { className: "soft", textContent: cell.column }));
+  return make("figure", {}, ...VIEWS[cell.kind](cell, item), make("figcaption", { className: "soft", textContent: cell.column }));
 }
 
 /** The comments of the reviewers, at the end of the item. */
