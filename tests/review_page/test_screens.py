@@ -9,7 +9,7 @@ from tests.review_page.serving import LABELS, Served, answer, make_session
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.group_answers import NEAR, find_near
 from halflabel.review_page.queues import KINDS, Situation
-from halflabel.review_page.screens import CHIP, DOUBT, LOOK, MAX_CHIPS, choose_items, choose_walls, is_doubtful
+from halflabel.review_page.screens import CHIP, LOOK, MAX_CHIPS, TOGETHER, choose_items, choose_walls
 
 
 @st.composite
@@ -46,7 +46,7 @@ def test_screens_hold_entries_of_their_queue_once(now, kind, n, data):
 @settings(max_examples=60)
 def test_items_come_in_the_order_of_the_errors_that_a_second_removes(now, n):
     screens = choose_items(now, "uncertain", n)
-    doubtful = is_doubtful(now)
+    doubtful = now.open_entries & (now.fit.wrong >= TOGETHER)
     wrong = np.where(doubtful if doubtful.any() else now.open_entries, now.fit.wrong, 0)
     best = -np.sort(-wrong, axis=1)[:, :MAX_CHIPS]
     gain = best.sum(axis=1) / (LOOK + CHIP * (best > 0).sum(axis=1))
@@ -57,7 +57,7 @@ def test_items_come_in_the_order_of_the_errors_that_a_second_removes(now, n):
     for screen in plain:
         values = [wrong[q.row, q.column] for q in screen]
         assert values == sorted(values, reverse=True)
-        assert not doubtful.any() or min(values) >= DOUBT
+        assert not doubtful.any() or min(values) >= TOGETHER
 
 
 @given(situations(), st.integers(1, 8))

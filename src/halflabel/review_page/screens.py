@@ -26,6 +26,10 @@ from halflabel.review_page.queues import (
 #: An entry is doubtful if its value is wrong with at least this probability.
 DOUBT = 0.1
 
+#: A label is asked together with others of its item if its value is wrong with at least this probability. It is lower
+#: than for a doubtful entry, because the item is read in any case. benchmarks/review_views.py has the choice.
+TOGETHER = 0.03
+
 #: Maximum number of labels that are asked about one item: each one has a key.
 MAX_CHIPS = 9
 
@@ -50,7 +54,7 @@ def choose_items(
     rows: Ints | None = None,
     exclude: Ints | None = None,
 ) -> list[list[Question]]:
-    """Return the questions of at most ``n`` screens, each one about the doubtful labels of one item.
+    """Return the questions of at most ``n`` screens, each one about the labels of one item that may be wrong.
 
     Parameters
     ----------
@@ -66,7 +70,7 @@ def choose_items(
     allowed = limit_entries(now.given.shape, label, rows, exclude)
     if now.fit is None:
         return _choose_unread(now, now.open_entries & allowed, n)
-    mask, score = _rank(now, now.fit, kind)
+    mask, score = _rank(now, now.fit, kind, TOGETHER)
     if kind == Reason.RANDOM:
         return [[question] for question in choose_questions(now, kind, n, label=label, rows=rows, exclude=exclude)]
     score = np.where(mask & allowed, score, 0)
@@ -99,7 +103,7 @@ def choose_walls(
     """
     if now.fit is None:
         return []
-    mask, score = _rank(now, now.fit, kind)
+    mask, score = _rank(now, now.fit, kind, DOUBT)
     score = np.where(mask & limit_entries(now.given.shape, label, rows, exclude), score, 0)
     value = np.where(np.abs(now.current) == 1, now.current, now.fit.state)
     walls: list[tuple[float, list[Question]]] = []
@@ -114,10 +118,10 @@ def choose_walls(
     return [questions for _, questions in walls[:n]]
 
 
-def _rank(now: Situation, fit: Fit, kind: str) -> tuple[Mask, Scores]:
-    """Return the entries of a queue and their scores. Uncertain entries are only the doubtful ones, if any."""
+def _rank(now: Situation, fit: Fit, kind: str, doubt: float) -> tuple[Mask, Scores]:
+    """Return the entries of a queue and their scores. Uncertain ones have at least the score ``doubt``, if any."""
     mask, score = KINDS[kind](now, fit)
-    if kind == Reason.UNCERTAIN and (doubtful := mask & (score >= DOUBT)).any():
+    if kind == Reason.UNCERTAIN and (doubtful := mask & (score >= doubt)).any():
         mask = doubtful
     return mask, score
 
