@@ -109,7 +109,7 @@ def show_item(page, row):
 
 
 def test_the_words_that_count_are_marked_in_a_long_text(serve, open_page):
-    story = "Soup, and more soups: " + "they walked home in the rain. " * 4 + "The <b>drum</b> was SOUP."
+    story = "Soup, and more soups: " + "they came home in the rain. " * 4 + "The <b>drum</b> was SOUP."
     with serve(make_table(30).assign(story=story), text="story") as client:
         page = open_page(client.server.guard.make_address())
         row, column = divmod(int(page.get_attribute("body", "data-question")), 3)
@@ -134,7 +134,9 @@ def test_the_words_that_count_are_marked_in_a_long_text(serve, open_page):
 def test_answers_on_their_way_survive_the_closing_of_a_tab(serve, open_page, tmp_path):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
-        page.route("**/api/answers", lambda route: (route.fetch(), route.abort()))  # written, and nobody learns it
+        page.route(
+            "**/api/answers", lambda route: (route.fetch(), route.abort())
+        )  # written, but the page does not learn it
         press(page, "j")
         page.wait_for_timeout(300)
         page.unroute("**/api/answers")
@@ -172,7 +174,7 @@ def test_a_finger_reaches_everything_on_a_phone(serve, open_page, view):
                 page.keyboard.press("Escape")
 
 
-def test_a_picture_fills_its_card_and_can_be_enlarged(serve, open_page, tmp_path):
+def test_a_picture_fills_its_place_and_can_be_enlarged(serve, open_page, tmp_path):
     for name, shape in (("tall", (900, 300)), ("wide", (200, 1200)), ("tiny", (12, 12))):
         picture = encode_png(np.zeros(shape, dtype=np.uint8))
         (tmp_path / f"{name}.png").write_bytes(base64.b64decode(picture.split(",")[1]))
@@ -185,14 +187,14 @@ def test_a_picture_fills_its_card_and_can_be_enlarged(serve, open_page, tmp_path
             for row in range(3):
                 show_item(page, row)
                 page.wait_for_function('() => document.querySelector("#item .picture").naturalWidth', timeout=WAIT)
-                card, shown = (page.locator(each).bounding_box() for each in ("#item", "#item .picture"))
+                box, shown = (page.locator(each).bounding_box() for each in ("#item", "#item .picture"))
                 scale = page.evaluate(SCALE)
                 assert shown["width"] * shown["height"] > 0
                 assert page.locator("#yes").bounding_box()["y"] >= shown["y"] + shown["height"], (width, row)
-                assert shown["width"] >= card["width"] - 40
+                assert shown["width"] >= box["width"] - 40
                 assert scale["x"] > 0.95 or scale["y"] > 0.95
                 if width > 1000 and row != 1:
-                    assert shown["height"] >= card["height"] - 140
+                    assert shown["height"] >= box["height"] - 140
         page.keyboard.press("z")
         page.wait_for_selector("#zoom-dialog[open]", timeout=WAIT)
         page.keyboard.press("+")
