@@ -49,12 +49,12 @@ def test_short_names_are_never_empty_and_have_what_differs(names):
     assert not any("Ontology" in text for text in short) or any(not name.strip() for name in names)
 
 
-WORDS = st.text(alphabet="abc", min_size=1, max_size=26)
+WORDS = st.sampled_from(["a", "b", "c" * 23, "d" * 26])
 
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["Family_", "Genus ", "topic: ", ""]), WORDS), min_size=1, max_size=8, unique=True
+        st.tuples(st.sampled_from(["Family_", "Genus_", "topic: ", ""]), WORDS), min_size=1, max_size=8, unique=True
     )
 )
 def test_short_names_leave_out_first_words_that_others_share_and_stay_different(parts):
