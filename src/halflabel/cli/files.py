@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from halflabel._files import atomic_write, check_folder, folds_case
+from halflabel._files import check_folder, folds_case
 from halflabel._wording import option
 from halflabel.cli import work
 
@@ -134,9 +134,7 @@ def write_map(filled: Completion, drawn: ItemMap, target: Path, **options: Any) 
         labels = work.take_label_columns(filled.opened, filled.frame)
         work.write_frame(add_index_column(pd.concat([drawn.coordinates, labels], axis=1)), target)
         return
-    picture = work.draw_picture(filled, drawn, target.suffix.lower(), **options)
-    with atomic_write(target) as file:
-        file.write(picture)
+    filled.write_map(target, item_map=drawn, **options)
 
 
 def check_page(target: Path | None) -> None:

@@ -59,7 +59,7 @@ def map_command(
         filled = work.complete(opened, random_state=seed)
         work.find_label(filled.labels, label)
         drawn = filled.map(dimensions, method=method, label_weight=label_weight, random_state=seed)
-    options: dict[str, Any] = {"label": label, "show": work.choose_shown(opened), "title": Path(source.raw.source).name}
+    options: dict[str, Any] = {"label": label, "title": Path(source.raw.source).name}
     planned.write(**{name: partial(write_map, filled, drawn, **options) for name in named})
     print_new_notes([*filled.opened.notes, *drawn.describe()], opened)
     planned.print_paths(f"{plural(len(drawn.places), 'item')} in {plural(dimensions, 'dimension')}.")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from halflabel.report.certificate_page import render_certificate
     from halflabel.report.display import describe_review, describe_warnings
     from halflabel.report.errors import write_certificates
-    from halflabel.report.pictures import PICTURES, draw_picture
+    from halflabel.report.pictures import PICTURES
     from halflabel.table import NoLabelsNamed
     from halflabel.table.described import find_description
     from halflabel.table.embedding import embed_columns
@@ -76,7 +76,7 @@ else:
             "halflabel.report.certificate_page": ["render_certificate"],
             "halflabel.report.display": ["describe_review", "describe_warnings"],
             "halflabel.report.errors": ["write_certificates"],
-            "halflabel.report.pictures": ["PICTURES", "draw_picture"],
+            "halflabel.report.pictures": ["PICTURES"],
             "halflabel.table": ["NoLabelsNamed"],
             "halflabel.table.described": ["find_description"],
             "halflabel.table.embedding": ["embed_columns"],
@@ -110,7 +110,6 @@ __all__ = [
     "describe_review",
     "describe_warnings",
     "detect",
-    "draw_picture",
     "embed_columns",
     "evaluate",
     "fetch",

@@ -32,6 +32,7 @@ from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.numerics.layout.tsne import MIN_ITEMS
 from halflabel.table import OpenTable
+from halflabel.table.items import choose_shown
 
 if TYPE_CHECKING:
     from halflabel.completion.answers import Answers
@@ -371,6 +372,29 @@ class Completion:
         page = views.render_html(views.summarize(self, **options))
         with atomic_write(path, "w") as file:
             file.write(page)
+        return Path(path)
+
+    def write_map(
+        self, path: AnyPath, label: str | None = None, *, item_map: ItemMap | None = None, title: str = ""
+    ) -> Path:
+        """Write the map as a picture and return its path.
+
+        Parameters
+        ----------
+        path : path
+            The suffix decides: .html is a page with all items up to 100,000, which can be zoomed, searched and selected
+            from, in one file; .svg is a drawing, and .png an image.
+        label : str, optional
+            The label for the colours; by default the one with the most relevant entries. A page offers others, too.
+        item_map : ItemMap, optional
+            From :meth:`map`, of two dimensions, with other settings than the defaults.
+        title : str, optional
+            The name of the data.
+        """
+        options: dict[str, Any] = {"label": label, "show": choose_shown(self.opened, None), "title": title}
+        picture = views.draw_picture(self, item_map or self.map(), Path(path).suffix.lower(), **options)
+        with atomic_write(path) as file:
+            file.write(picture)
         return Path(path)
 
     def write(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         render_explanation,
         show_completion,
     )
+    from halflabel.report.pictures import draw_picture
     from halflabel.report.plotting import Plots
 else:
     __getattr__, __dir__ = import_on_use(
@@ -26,6 +27,7 @@ else:
                 "show_completion",
                 "render_explanation",
             ],
+            "halflabel.report.pictures": ["draw_picture"],
             "halflabel.report.plotting": ["Plots"],
         },
     )
@@ -35,6 +37,7 @@ __all__ = [
     "audit",
     "describe_completion",
     "describe_explanation",
+    "draw_picture",
     "render_explanation",
     "render_html",
     "show_completion",
