@@ -38,7 +38,7 @@ class Distribution:
     required: tuple[str, ...]
 
 
-PRODUCT = Distribution(ROOT, "halflabel", (1_150_000, 3_400_000), ("halflabel/py.typed", "halflabel/report/templates/"))
+PRODUCT = Distribution(ROOT, "halflabel", (1_160_000, 3_400_000), ("halflabel/py.typed", "halflabel/report/templates/"))
 PAPERS = Distribution(
     ROOT / "papers",
     "halflabel_papers",
