@@ -95,6 +95,14 @@ def test_a_sound_has_a_wave_and_keeps_its_player_without_it(serve, open_page, tm
                 page.click("#item .wave", position={"x": 5, "y": 5})
                 page.keyboard.press("p")
                 page.wait_for_function('() => document.querySelector("#item audio").currentTime > 0.1', timeout=WAIT)
+        page.click("#view-wall")
+        page.wait_for_selector('body[data-question^="wall"]', timeout=WAIT)
+        tiles = page.locator("#wall li")
+        assert tiles.locator("audio").count() == tiles.count() > 3
+        for place in range(3):  # one of the three files
+            tiles.nth(place).locator(".tile").focus()
+            page.keyboard.press("p")
+        page.wait_for_function('() => [...document.querySelectorAll("#wall audio")].some((each) => !each.paused)')
         assert page.problems == []
 
 

@@ -2,7 +2,7 @@
 
 import { byId, make } from "/static/dom.js";
 import { bytes, get } from "/static/transport.js";
-import { showContent } from "/static/wall.js";
+import { showContent, showSound } from "/static/wall.js";
 
 const SEEN = "halflabel-example=seen"; // a cookie, because the next command has another port, and so other storage
 const YEAR = 31_536_000; // seconds
@@ -19,7 +19,7 @@ export async function showExample({ labels, progress }) {
   const { items: [item] } = await get(`/api/items?rows=${found.row}`);
   if (isOver) return; // the person was faster
   const [key, name] = { yes: ["J", "Yes"], no: ["F", "No"] }[found.value];
-  byId("example-item").replaceChildren(...showContent(item), make("span", { className: "name", textContent: item.item, dir: "auto" }));
+  byId("example-item").replaceChildren(...showContent(item), ...showSound(item), make("span", { className: "name", textContent: item.item, dir: "auto" }));
   byId("example-label").textContent = `${labels[found.column]}?`;
   byId("example-answer").className = `answered ${found.value}`;
   byId("example-answer").replaceChildren(make("kbd", { textContent: key }), ` ${name}`);

@@ -2,7 +2,7 @@
 
 import { byId, guard, make } from "/static/dom.js";
 import { get, makeKey, post } from "/static/transport.js";
-import { showContent } from "/static/wall.js";
+import { showContent, showSound } from "/static/wall.js";
 
 export class Guideline {
   /** @param {object} page  the page with its progress and labels */
@@ -34,7 +34,7 @@ export class Guideline {
     byId("guideline-none").hidden = found.length > 0;
     byId("guideline-items").replaceChildren(...found.map(([word, row]) => {
       const item = items.find((each) => each.row === row);
-      return make("li", { className: "tile" }, make("b", { textContent: word }), ...showContent(item), make("span", { className: "name", textContent: item.item, dir: "auto" }));
+      return make("li", { className: "tile" }, make("b", { textContent: word }), ...showContent(item), ...showSound(item), make("span", { className: "name", textContent: item.item, dir: "auto" }));
     }));
     byId("guideline-save").onclick = guard(async () => {
       const text = byId("guideline-edit").value.trim();

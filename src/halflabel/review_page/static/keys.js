@@ -11,6 +11,9 @@ const BUTTONS = {
   lasso: "l", "as-list": "m", why: "x",
 };
 
+/** Return the part of the page whose sound is played: the tile with the focus, or else the item or the wall. */
+const findSounds = () => document.activeElement.closest("#wall li") ?? byId(byId("wall").hidden ? "item" : "wall");
+
 /** The actions of a page by key; capital letters need Shift. */
 function listActions(page) {
   return {
@@ -29,7 +32,7 @@ function listActions(page) {
     b: { text: "flag this item, or take the flag away", run: () => page.notes.flag() },
     d: { text: "the meaning of this label, with your clearest answers", run: () => page.guideline.open() },
     h: { text: "the last answers, to open one again", run: () => page.notes.history() },
-    p: { text: "play or pause the sound", run: () => playSound(byId("item")) },
+    p: { text: "play or pause the sound", run: () => playSound(findSounds()) },
     x: { text: "why the last answered entry has its probability", run: () => page.explain() },
     n: { text: "the next queue", run: () => page.nextQueue() },
     m: { text: "map or list of the items", run: () => page.list.toggle() },
@@ -59,6 +62,7 @@ export function bindActions(actions, buttons, take = () => false) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.target.matches("select, input, textarea") && event.key !== "Escape") return;
+    if (event.key === " " && event.target.matches("audio")) return; // it plays
     if (take(event)) return;
     const action = actions[event.key] ?? actions[event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()];
     if (!action || event.repeat) return;

@@ -13,7 +13,7 @@ export function showWall(target, entries, toggle) {
     entry.button = make("button", { type: "button", className: "tile", onclick: () => toggle(place) }, ...showContent(item),
       make("span", { className: "name", textContent: item.item, dir: "auto" }), make("span", { className: "value" }));
     markValue(entry);
-    return make("li", {}, entry.button);
+    return make("li", {}, entry.button, ...showSound(item)); // a button holds no player
   });
   target.replaceChildren(make("ul", { className: "tiles", ariaLabel: "Items of this wall" }, ...tiles));
   target.scrollTop = 0;
@@ -28,4 +28,11 @@ export function showContent(item) {
   const long = texts.find((cell) => cell.long || cell.text.length > 60);
   if (long) return [make("span", { className: "text", textContent: long.text.slice(0, LENGTH), dir: "auto" })];
   return texts.slice(0, CELLS).map((cell) => make("span", { className: "cell", textContent: `${cell.column} ${cell.text}` }));
+}
+
+/** A player for the sound of an item that has no picture. */
+export function showSound(item) {
+  const sound = item.cells.find((cell) => cell.kind === "audio");
+  if (!sound || item.mark || item.cells.some((cell) => cell.kind === "image")) return [];
+  return [make("audio", { src: sound.source, controls: true, preload: "none", ariaLabel: `${sound.column} of ${item.item}` })];
 }

@@ -2,7 +2,7 @@
 
 import { byId, make, notify } from "/static/dom.js";
 import { get, post } from "/static/transport.js";
-import { showContent } from "/static/wall.js";
+import { showContent, showSound } from "/static/wall.js";
 
 const LATER = "The explanation comes as soon as the process that fits is free.";
 const PATIENCE = 1_000; // milliseconds until the page states that the explanation comes later
@@ -67,7 +67,7 @@ function makeRow(part, logOdds, restsOn) {
 /** An item that decided the probability, with its known label. */
 function makeNeighbour(item, { given, log_odds }, label) {
   const has = given === null ? `${label}: unknown` : given ? label : `not ${label}`;
-  return make("li", { className: "tile" }, ...showContent(item), make("span", { className: "name", textContent: item.item, dir: "auto" }),
+  return make("li", { className: "tile" }, ...showContent(item), ...showSound(item), make("span", { className: "name", textContent: item.item, dir: "auto" }),
     make("span", { className: given ? "chip has" : "chip", textContent: has }), make("span", { className: "soft n", textContent: signed(log_odds) }));
 }
 
