@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_ext"))
+sys.path[:0] = [str(HERE / "_ext"), str(HERE)]
 
 import halflabel  # noqa: E402
 
@@ -21,6 +21,7 @@ extensions = [
     "mathml",
     "snippets",
     "screens",
+    "film",
     "gallery",
     "notebooks",
     "play",

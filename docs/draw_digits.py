@@ -66,6 +66,7 @@ def main() -> None:
         pictures = []
         for title, p in film:
             figure = Figure(figsize=(8.4, 5), layout="constrained")
+            figure.get_layout_engine().set(rect=(0, 0.06, 1, 0.94))  # room for the legend
             _draw_panel(figure.subplots(), title, place[shown], scans, p[shown], colours)
             for x, meaning, colour in zip((0.01, 0.12, 0.35), LEGEND, colours[:3], strict=True):
                 figure.text(x, 0.01, meaning, color=colour, fontsize=14)

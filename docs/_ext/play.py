@@ -1,7 +1,7 @@
 """A review that runs in the documentation: the page of the package, with a script and a stored fit for its server.
 
-When the pages are built with their outputs, ``play/digits.html`` and the report of the same fit are written. Each is
-one file, and makes no request.
+When the pages are built with their outputs, ``play/digits.html``, and the report, the map and the film of the same fit
+are written. Each is one file, and makes no request.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import numpy as np
 import pandas as pd
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from draw_review import find_chromium  # the script in the folder of the pages
+from film import write_film  # the extension next to this one
 from threadpoolctl import threadpool_limits
 
 import halflabel as hl
@@ -39,10 +41,13 @@ TAGS = ("closed_loop", "even", "straight_strokes")
 QUESTIONS = 200
 
 #: The page inside another page.
-FRAME = """<iframe class="report" style="height: 46rem" src="play/digits.html" title="A review of scanned digits"
-loading="lazy"></iframe>
-<p><a href="play/digits.html">The review as a page of its own</a>, and <a href="play/digits-report.html">the report</a>
-of the same fit.</p>"""
+FRAME = """<div class="play"><iframe class="report" src="play/digits.html" title="A review of scanned digits"
+loading="lazy"></iframe></div>
+<p><a href="play/digits.html">The review as a page of its own</a>; <a href="play/digits-report.html">the report</a> and
+<a href="play/digits-map.html">the map</a> of the same fit.</p>"""
+
+#: What needs a server is not shown, and on a phone no worked example: the question would be below the frame.
+WITHOUT_SERVER = "#refit, #audit, #write { display: none; } @media (max-width: 640px) { #example { display: none; } }"
 
 #: Shown in place of the line about the next fit.
 NOTE = "one stored fit: on your machine, the page fits again after five answers"
@@ -107,7 +112,7 @@ def make_page(record: dict[str, Any]) -> str:
     script = (Path(__file__).parent / "play.js").read_text(encoding="utf-8")
     stored = json.dumps(record, separators=(",", ":")).replace("<", "\\u003c")
     parts = (
-        f"<style>{css}</style>",
+        f"<style>{css}\n{WITHOUT_SERVER}</style>",
         f'<script type="importmap">{json.dumps({"imports": named})}</script>',
         f"<script>const RECORD = {stored};\n{script}</script>",
         '<script type="module">import "halflabel/app.js";</script>',
@@ -131,6 +136,9 @@ def write_pages(app: Any, error: Exception | None) -> None:
         page = make_page(record_review(filled, "scanned digits"))
         (folder / "digits.html").write_text(page, encoding="utf-8")
         filled.report(folder / "digits-report.html", title="scanned digits")
+        filled.write_map(folder / "digits-map.html", title="scanned digits")
+        if find_chromium():
+            write_film(filled, folder)
 
 
 def setup(app: Any) -> dict[str, bool]:

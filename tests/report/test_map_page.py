@@ -46,7 +46,7 @@ def test_the_page_has_every_item_and_the_label_that_was_asked_for(at_random):
 
 def test_more_items_than_the_page_can_hold_are_sampled(at_random, monkeypatch):
     monkeypatch.setattr(map_page, "MAX_ITEMS", 300)
-    completion = at_random(400, 3)
+    completion = at_random(400, 6)
     page = draw_picture(completion, completion.map(), ".html").decode()
     data, most = read_data(page), int(completion.labels.relevant.sum(axis=0).argmax())
     assert len(data["titles"]) == 300

@@ -29,6 +29,9 @@ QUEUES = {
 #: Minimum number of random answers that a queue is compared with, and maximum number of answers that are read for it.
 LEAST_RANDOM, MAX_READ = 25, 1000
 
+#: With fewer random answers, an upper end above this share of the filled entries is no help, and is not printed.
+MAX_BOUND = 0.5
+
 #: Confidence of each end of the interval of random answers.
 CONFIDENCE = 0.95
 
@@ -110,6 +113,9 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
     >>> write_advice({**numbers, "expected": None, "answers": 50, "high": 240.2}, 40.0)
     'At most 240 of 4,120 filled entries are wrong, after 50 random answers. Random answers contradict the number of
     errors that the probabilities expect: it is not shown.'
+    >>> write_advice({**numbers, "answers": 1, "high": 3914.0}, None)
+    'About 310 of 4,120 filled entries are wrong; 1 random answer is too few for a bound. The next 50 answers remove
+    about 21 of these errors.'
     """
     filled, high = numbers["filled"], count(round(numbers["high"]))
     if not filled:
@@ -119,8 +125,10 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
         most = f"At most {high} of {entries} are wrong, after {answers}. " if numbers["high"] < filled else ""
         return f"{most}Random answers contradict the number of errors that the probabilities expect: it is not shown."
     expected, gain = round(numbers["expected"]), numbers["next"]
-    shown = f"{count(round(numbers['low']))} to {high}"
-    first = f"About {count(expected)} of {entries} {'is' if expected == 1 else 'are'} wrong ({shown})."
+    bound = f" ({count(round(numbers['low']))} to {high})"
+    if 0 < numbers["answers"] < LEAST_RANDOM and numbers["high"] > MAX_BOUND * filled:
+        bound = f"; {answers} {'is' if numbers['answers'] == 1 else 'are'} too few for a bound"
+    first = f"About {count(expected)} of {entries} {'is' if expected == 1 else 'are'} wrong{bound}."
     speed = "" if not per_minute else (
         f": at {per_minute:.0f} answers a minute, {_round(gain / NEXT * per_minute)} errors a minute"
     )  # fmt: skip
