@@ -29,7 +29,7 @@ QUEUES = {
 #: Minimum number of random answers that a queue is compared with, and maximum number of answers that are read for it.
 LEAST_RANDOM, MAX_READ = 25, 1000
 
-#: With fewer random answers, an upper end above this share of the filled entries is no help, and is not printed.
+#: With fewer random answers, an upper end above this share of the filled entries does not help, and is not printed.
 MAX_BOUND = 0.5
 
 #: Confidence of each end of the interval of random answers.
