@@ -126,8 +126,8 @@ class ROLE(LinearComparator):
         Inverse ridge, as in scikit-learn.
     observed_rate : float or None, default=None
         The label frequency c; None is 1: the expected number is that of the assigned labels.
-    count_weight : float, default=100.0
-        :math:`\lambda`.
+    count_weight : float or None, default=100.0
+        :math:`\lambda`. None is the number of labels, which is 1 in the unit of the authors' program.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
@@ -193,7 +193,7 @@ class ROLE(LinearComparator):
         C: Candidates = 1.0,
         *,
         observed_rate: float | None = None,
-        count_weight: float = 100.0,
+        count_weight: float | None = 100.0,
         scale: str | None = "auto",
         n_folds: int = 5,
         tol: float = 0.05,
@@ -216,7 +216,7 @@ class ROLE(LinearComparator):
         super().__init__(C, **shared)
 
     def _settings(self) -> list[Setting]:
-        require_positive(self, "count_weight", "tol")
+        require_positive(self, "tol", *["count_weight"] * (self.count_weight is not None))
         require_whole(self, max_rounds=1)
         return super()._settings()
 
@@ -227,7 +227,8 @@ class ROLE(LinearComparator):
         return [(make_head(solution), solution) for solution in solutions]
 
     def _pair(self, state: Floats) -> Losses:
-        return Losses.of(state, self.observed_rate or 1.0, self.count_weight)
+        weight = float(state.shape[1]) if self.count_weight is None else self.count_weight
+        return Losses.of(state, self.observed_rate or 1.0, weight)
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
         super()._choose_and_fit(X, labels, settings)
