@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import approx_fprime
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from tests.methods.parameters import check_parameters
 
@@ -234,6 +236,19 @@ def test_the_expected_number_is_that_of_the_assigned_labels_over_the_frequency(r
     expected = fit_expected_positives(X, (state > 0) * 1.0, (state != 0) * 1.0, count, 50.0, 2.0, 500)
     np.testing.assert_array_equal(solution.x, expected.x)
     np.testing.assert_array_equal(np.vstack([head.weights, head.bias]), expected.x)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_with_more_features_than_items_the_coordinates_of_the_items_give_the_same_weights(restarted, rng):
+    X, positive = rng.normal(size=(12, 40)), (rng.random((12, 3)) < 0.4) * 1.0
+    start = np.vstack([X.T @ rng.normal(size=(12, 3)), np.ones(3)]) / 10 if restarted else None
+
+    def loss(Z):
+        return float((np.logaddexp(0, Z) - positive * Z).sum()), expit(Z) - positive
+
+    found, whole = (positive_heads.minimise(each, 3, loss, 0.1, 500, start) for each in (X, sparse.csr_array(X)))
+    np.testing.assert_allclose(found.x, whole.x, atol=1e-6)
+    assert found.objective[0] == pytest.approx(whole.objective[0], rel=1e-12)
 
 
 @pytest.mark.parametrize(

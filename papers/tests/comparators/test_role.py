@@ -122,6 +122,12 @@ def test_a_large_weight_holds_both_counts(planted):
         assert table.sum(axis=1).mean() == pytest.approx(2 * assigned.sum() / 120, rel=0.02)
 
 
+def test_without_a_weight_the_count_has_that_of_the_authors_program(planted):
+    X, _, assigned = planted
+    state = 2 * assigned - 1
+    assert ROLE(count_weight=None)._pair(state).weight == 3  # labels: losses are sums over labels, theirs are means
+
+
 def test_estimates_are_of_annotated_items_and_entries_that_are_not_unknown(planted):
     X, _, assigned = planted
     Y = assigned.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
-from halflabel.plugins import Floats, Matrix
+from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
 #: Folds in which the label frequency is estimated, and the largest weight of an unassigned entry as a positive.
@@ -89,11 +89,18 @@ def minimise(
     ridge: float,
     max_iter: int,
     start: Floats | None = None,
+    span: tuple[Floats, Floats] | None = None,
 ) -> Solution:
     """Return the weights, with the bias as the last row, by limited-memory BFGS, from 0 or ``start``.
 
-    ``loss`` maps the logits to its value and its slope; the ridge is added here, and does not penalise the bias.
+    ``loss`` maps the logits to its value and its slope; the ridge is added here, and does not penalise the bias. With
+    more features than items they are a combination of the items, whose coordinates are enough (``span``, if known).
     """
+    if span := span or find_span(X):
+        basis, items = span
+        inner = None if start is None else np.vstack([basis.T @ start[:-1], start[-1:]])
+        found = minimise(items, n_labels, loss, ridge, max_iter, inner)
+        return replace(found, x=np.vstack([basis @ found.x[:-1], found.x[-1:]]))
     shape = (X.shape[1] + 1, n_labels)
 
     def value_and_grad(flat: Floats) -> tuple[float, Floats]:
@@ -109,6 +116,14 @@ def minimise(
     residual = float(np.abs(found.jac).max(initial=0.0))
     status = Status.CONVERGED if found.nit < max_iter or residual <= MAX_GRADIENT else Status.MAX_ITER
     return Solution(found.x.reshape(shape), (float(found.fun),), residual, int(found.nit), status)
+
+
+def find_span(X: Matrix) -> tuple[Floats, Floats] | None:
+    """Return an orthonormal basis of the items and their coordinates, if X is dense with more features than items."""
+    if is_sparse(X) or X.shape[0] >= X.shape[1]:
+        return None
+    basis, items = np.linalg.qr(X.T)
+    return basis, items.T
 
 
 def make_head(solution: Solution) -> LinearHead:

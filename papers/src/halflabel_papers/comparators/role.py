@@ -18,7 +18,7 @@ from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
 from halflabel.plugins import Floats, Matrix, step
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
-from halflabel_papers.comparators.positive_heads import LinearComparator, make_head, minimise
+from halflabel_papers.comparators.positive_heads import LinearComparator, find_span, make_head, minimise
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,7 @@ class Losses:
         share = float(np.clip(self.count / max(self.known.sum() / n, 1e-9), 0.01, 0.99))
         W = np.zeros((X.shape[1] + 1, n_labels))
         W[-1] = np.log(share / (1 - share))
+        span = find_span(X)
         while True:
             Z = np.asarray(X @ W[:-1]) + W[-1]
             loss = partial(self.of_model, self.estimate_labels(expit(Z)))
@@ -94,7 +95,7 @@ class Losses:
                 status = Status.CONVERGED if residual <= tol else Status.MAX_ITER
                 return Solution(W, tuple(objective), residual, rounds, status)
             step("estimating labels", rounds, max_rounds)
-            W = minimise(X, n_labels, loss, ridge, max_iter, start=W).x
+            W = minimise(X, n_labels, loss, ridge, max_iter, W, span).x
             rounds += 1
 
 
