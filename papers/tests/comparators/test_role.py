@@ -123,9 +123,7 @@ def test_a_large_weight_holds_both_counts(planted):
 
 
 def test_without_a_weight_the_count_has_that_of_the_authors_program(planted):
-    X, _, assigned = planted
-    state = 2 * assigned - 1
-    assert ROLE(count_weight=None)._pair(state).weight == 3  # labels: losses are sums over labels, theirs are means
+    assert ROLE(count_weight=None)._pair(2 * planted[2] - 1).weight == 3  # labels: losses are sums over labels, theirs are means
 
 
 def test_estimates_are_of_annotated_items_and_entries_that_are_not_unknown(planted):
