@@ -123,7 +123,8 @@ def test_a_large_weight_holds_both_counts(planted):
 
 
 def test_without_a_weight_the_count_has_that_of_the_authors_program(planted):
-    assert ROLE(count_weight=None)._pair(2 * planted[2] - 1).weight == 3  # labels: losses are sums over labels, theirs are means
+    losses = ROLE(count_weight=None)._pair(2 * planted[2] - 1)
+    assert losses.weight == 3  # labels: its losses are means over labels, ours are sums
 
 
 def test_estimates_are_of_annotated_items_and_entries_that_are_not_unknown(planted):
