@@ -1,9 +1,10 @@
-"""Losses of MC-1, kernels of VVMR, and label matrices of MDDM, each against its default.
+"""Losses of MC-1 and MC-b, kernels of both and of VVMR, and label matrices of MDDM, each against its default.
 
 Protocol: of at most 500 random items of a set, half keep their labels; the 20 most frequent labels and, of sparse sets,
-the 200 most frequent features. MC-1 fills these gaps and a fifth of the feature values; VVMR predicts the labels; MDDM
-projects all items on as many directions as carry dependence, at most 20, and ML-kNN predicts the labels from them, with
-a third of the known entries missing, or positive-only labels. No set chose a default.
+the 200 most frequent features. MC-1 and MC-b fill these gaps, and those of a fifth of the feature values, or of the
+kernel of these features; VVMR predicts the labels; MDDM projects all items on as many directions as carry dependence,
+at most 20, and ML-kNN predicts the labels from them, with a third of the known entries missing, or positive-only
+labels. No set chose a default.
 
     python benchmarks/choices.py [--sets yeast enron] [--repeats 2]
 """
@@ -16,16 +17,18 @@ import numpy as np
 import pandas as pd
 from _common import load_set, make_parser, use_one_thread
 
-from halflabel import MC1, MDDM, VVMR, PartialLabels
+from halflabel import MC1, MDDM, VVMR, MCb, PartialLabels
 from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import average_precision, macro_auc
 from halflabel.methods.baselines import MLkNN
+from halflabel.methods.impute import PartialKernel
 
 SETS = ("emotions", "yeast", "scene", "enron", "medical", "corel5k")
 
 #: The choices by method, the default first.
 LOSSES = {"squared": {}, "huber": {"feature_loss": "huber"}, "squared hinge": {"label_loss": "squared_hinge"}}
 ON_BITS = {"logistic": {"feature_loss": "logistic"}, "poisson": {"feature_loss": "poisson"}}
+PARTIAL_KERNELS = ("polynomial", "rbf", "linear")
 KERNELS = ("rbf", "linear", "cosine", "polynomial")
 MATRICES = {
     "linear": {},
@@ -56,13 +59,20 @@ def score(truth, known, scores):
 def complete_matrices(X, truth, known, rng):
     """Yield (choice, figures) of MC-1, with the squared error of hidden features relative to their mean."""
     gaps = rng.random(X.shape) < 0.2
-    mean = np.nanmean(np.where(gaps, np.nan, X), axis=0)
+    with_gaps = np.where(gaps, np.nan, X)
+    mean = np.nanmean(with_gaps, axis=0)
     bits = bool(np.isin(X, (0, 1)).all())
     for name, settings in {**LOSSES, **(ON_BITS if bits else {})}.items():
         model = MC1(label_weight=1.0, n_folds=2, **settings)
-        filled = model.fit_transform(np.where(gaps, np.nan, X), known)
+        filled = model.fit_transform(with_gaps, known)
         error = np.sum((filled - X)[gaps] ** 2) / np.sum((mean - X)[gaps] ** 2)
         yield name, {**score(truth, known, model.label_scores_), "feature_error": error}
+    for loss in ("logistic", "squared_hinge"):
+        model = MCb(label_weight=1.0, n_folds=2, label_loss=loss).fit(with_gaps, known)
+        yield f"MC-b, {loss}", score(truth, known, model.label_scores_)
+    for kernel in PARTIAL_KERNELS:
+        model = MC1(label_weight=1.0, n_folds=2).fit(PartialKernel(kernel).fit_transform(with_gaps), known)
+        yield f"partial kernel, {kernel}", score(truth, known, model.label_scores_)
 
 
 def regress(X, truth, known, rng):

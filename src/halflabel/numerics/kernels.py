@@ -28,6 +28,13 @@ KERNELS: Mapping[str, Callable[[Any, Any, float], Any]] = {
     "precomputed": lambda X, Z, s: stored(X[:, Z], as_sparse=False),
 }
 
+#: Kernels of items with gaps, of the means over shared features of :math:`xx'`, :math:`x^2` and :math:`x'^2`, and s.
+SHARED_KERNELS: Mapping[str, Callable[[Floats, Floats, Floats, float], Floats]] = {
+    "polynomial": lambda product, own, other, s: (product / s**2 + 1) ** 2,
+    "rbf": lambda product, own, other, s: np.exp((product - (own + other) / 2) / s**2),
+    "linear": lambda product, own, other, s: product / s**2,
+}
+
 #: Parts of a Gram matrix below this share of its largest eigenvalue, or of its trace, are rounding: duplicates make it
 #: singular.
 MIN_SHARE = 1e-10
@@ -41,6 +48,19 @@ def mean_distance(X: Matrix, rng: np.random.Generator, sample: int = 1000) -> fl
     rows = np.arange(X.shape[0]) if X.shape[0] <= sample else rng.choice(X.shape[0], sample, replace=False)
     distances = euclidean_distances(X[rows])
     return float(distances.sum() / max(len(rows) * (len(rows) - 1), 1)) or 1.0
+
+
+def shared_kernel(X: Floats, Z: Floats, kind: str, width: float, min_shared: float) -> Floats:
+    """Return a kernel of :data:`SHARED_KERNELS` of the rows of X and Z, from the features that are NaN in neither.
+
+    It is NaN where the share of such features is 0, or below ``min_shared``.
+    """
+    (seen, values), (known, others) = ((~np.isnan(items) * 1.0, np.nan_to_num(items)) for items in (X, Z))
+    count = seen @ known.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = (a @ b.T / count for a, b in ((values, others), (values**2, known), (seen, others**2)))
+        gram = SHARED_KERNELS[kind](*means, width)
+    return np.where(count >= max(min_shared * X.shape[1], 1.0), gram, np.nan)
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,25 @@ def test_the_fit_minimises_the_objective_with_other_losses(feature_loss, label_l
             assert value(Z + size * rng.normal(size=Z.shape)) >= value(Z) * (1 - 1e-9)
 
 
+def test_the_fit_of_mcb_minimises_the_squared_hinge_with_its_bias(rng):
+    X, Y, _ = kinds_of_features("huber", n=25, d=5, t=2)
+    settings = {"label_loss": "squared_hinge", "tol": 1e-9, "max_iter": 50_000}
+    model = MCb(alpha=0.02, label_weight=0.5, n_folds=2, **settings).fit(X, Y)
+    seen, sign, target = ~np.isnan(X), np.where(np.isnan(Y), 0, 2 * np.nan_to_num(Y) - 1), np.nan_to_num(scaled(X))
+
+    def value(Z, b):
+        margin = ((Z[:, :2] + b) * sign)[sign != 0]
+        on_labels = np.mean(np.maximum(0, 1 - margin) ** 2 / 2) + 1e-6 / 2 * np.sum(b**2)
+        return 0.02 * np.linalg.norm(Z, "nuc") + 0.5 * on_labels + np.mean((Z[:, 2:] - target)[seen] ** 2 / 2)
+
+    Z, b = model.left_ @ model.right_.T, model.bias_
+    assert value(Z, b) == pytest.approx(model.solution_.objective[-1], rel=1e-8)
+    for size in (1e-4, 1e-2, 1.0):
+        for _ in range(10):
+            moved = value(Z + size * rng.normal(size=Z.shape), b + size * rng.normal(size=2))
+            assert moved >= value(Z, b) * (1 - 1e-9)
+
+
 @both
 @pytest.mark.parametrize("feature_loss", ["huber", "logistic", "poisson"])
 def test_features_keep_their_kind(method, feature_loss):
@@ -119,9 +138,9 @@ def test_features_keep_their_kind(method, feature_loss):
 def test_the_solvers_agree_on_other_losses():
     X, Y, _ = kinds_of_features("logistic")
     settings = {"alpha": 0.01, "label_weight": 0.5, "n_folds": 2, "feature_loss": "logistic"}
-    for label_loss in ("logistic", "squared_hinge"):
+    for method, label_loss in ((MC1, "logistic"), (MC1, "squared_hinge"), (MCb, "squared_hinge")):
         whole, factored = (
-            MC1(**settings, label_loss=label_loss, solver=name, tol=1e-6).fit(X, Y) for name in ("auto", "factored")
+            method(**settings, label_loss=label_loss, solver=name, tol=1e-6).fit(X, Y) for name in ("auto", "factored")
         )
         np.testing.assert_allclose(factored.label_scores_, whole.label_scores_, atol=0.02)
     sparse_model = MC1(**settings, solver="factored").fit(sparse.csr_array(np.nan_to_num(X)), Y)

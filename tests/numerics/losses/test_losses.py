@@ -7,6 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from halflabel.numerics.losses import (
     BiasedLogistic,
+    BiasedSquaredHinge,
     Bits,
     Counts,
     Entrywise,
@@ -39,13 +40,14 @@ def all_losses(rng):
         "counts": Entrywise(Counts(4.0), counts, seen, 0.3, shift),
         "huber": Entrywise(Huber(2.0), np.where(seen, rng.normal(size=SHAPE), 0.0), seen, 0.3),
         "hinge": Entrywise(SquaredHinge(), sign, sign != 0, 0.3, shift),
+        "biased hinge": BiasedSquaredHinge(sign, 0.3, 1e-3),
     }
 
 
 SMOOTH = ["squared", "complete", "sparse", "logistic", "biased", "bits", "counts", "huber"]
 
 
-@pytest.fixture(params=[*SMOOTH, "hinge"])
+@pytest.fixture(params=[*SMOOTH, "hinge", "biased hinge"])
 def any_loss(request, rng):
     return all_losses(rng)[request.param]
 
@@ -173,13 +175,22 @@ def test_many_labels_do_not_overflow_the_product_of_their_losses():
     assert Logistic(np.ones((2, 3000)), 1.0).value_and_grad(np.zeros((2, 3000)))[0] == pytest.approx(6000 * np.log(2))
 
 
-def test_the_bias_is_the_best_one(rng):
-    sign = rng.choice([-1.0, 0.0, 1.0], size=(30, 3), p=[0.1, 0.4, 0.5])
-    Z = 3 * rng.normal(size=(30, 3))
-    loss = BiasedLogistic(sign, 0.2, 1e-3)
-    for j in range(3):
+@pytest.mark.parametrize(
+    ("kind", "of_margin"),
+    [
+        (BiasedLogistic, lambda margin: np.logaddexp(0, -margin)),
+        (BiasedSquaredHinge, lambda margin: np.maximum(0, 1 - margin) ** 2 / 2),
+    ],
+)
+def test_the_bias_is_the_best_one(kind, of_margin, rng):
+    sign = rng.choice([-1.0, 0.0, 1.0], size=(30, 5), p=[0.1, 0.4, 0.5])
+    sign[:, 3], sign[:, 4] = 1.0, 0.0  # one class, and nothing observed
+    Z = 3 * rng.normal(size=(30, 5))
+    Z[:4] = Z[4]  # ties
+    loss = kind(sign, 0.2, 1e-3)
+    for j in range(5):
         best = minimize_scalar(
-            lambda b, j=j: 0.2 * np.logaddexp(0, -sign[:, j] * (Z[:, j] + b))[sign[:, j] != 0].sum() + 5e-4 * b**2,
+            lambda b, j=j: 0.2 * of_margin(sign[:, j] * (Z[:, j] + b))[sign[:, j] != 0].sum() + 5e-4 * b**2,
             options={"xtol": 1e-12},
         )
         assert loss.bias(Z)[j] == pytest.approx(best.x, abs=1e-6)

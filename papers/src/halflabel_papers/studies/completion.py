@@ -1,4 +1,4 @@
-"""Statements of Goldberg et al. (2010) about their algorithms, about EM, and about exact recovery."""
+"""Statements of Goldberg et al. (2010) about their algorithms, about EM, about kernels, and about exact recovery."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from halflabel import GaussianMixtureImputer
 from halflabel.datasets.benchmark import Dataset
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels.rules import Rule
+from halflabel.methods.impute import PartialKernel
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
@@ -128,6 +129,28 @@ def _draw_residuals(cov: Floats, gaps: Mask, rng: np.random.Generator) -> Floats
         left = cov[np.ix_(missing, missing)] - cross @ np.linalg.solve(cov[np.ix_(known, known)], cross.T)
         noise[i, missing] = rng.multivariate_normal(np.zeros(missing.sum()), (left + left.T) / 2, method="eigh")
     return noise
+
+
+def learn_products(
+    data: Dataset, rng: np.random.Generator, *, omega: float, kernel: str | None = None, min_shared: float = 0.1
+) -> dict[str, float]:
+    """Return the label error of MC-1 where each label is the sign of a product of two linear functions of the features.
+
+    Parameters
+    ----------
+    omega : float
+        Share of the features, and of the items with labels.
+    kernel, min_shared
+        Of a :class:`PartialKernel`, whose entries replace the features. None completes the features themselves.
+    """
+    X, shape = np.asarray(data.X), (data.X.shape[1], data.Y.shape[1])
+    truth = (X @ rng.normal(size=shape)) * (X @ rng.normal(size=shape)) > 0
+    Y = np.where(rng.random((len(X), 1)) < omega, truth, np.nan)
+    features = np.where(rng.random(X.shape) < omega, X, np.nan)
+    if kernel is not None:
+        features = PartialKernel(kernel, min_shared=min_shared).fit_transform(features)
+    model = MC1(label_weight=1.0, rule=Rule("fixed", threshold=0.0)).fit(features, Y)
+    return {"hamming_loss": float(np.mean((model.transduction_ != truth)[np.isnan(Y)]))}
 
 
 def recover(data: Dataset, rng: np.random.Generator, *, rank: int, omega: float) -> dict[str, float]:

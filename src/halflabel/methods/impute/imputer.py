@@ -49,7 +49,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
             Known cells keep their values.
         """
         check_is_fitted(self)
-        X = self._validate(X, reset=False)
+        X = validate_gapped(self, X, reset=False)
         completed = self._complete(self.scaler_(X[:, self.observed_features_]))
         return np.where(np.isnan(X), self._unscale(completed), X)
 
@@ -60,7 +60,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
     def _enter(self, X: Any) -> tuple[Floats, Floats]:
         """Validate, learn the units, and return X and the scaled features that hold any value, with NaN for gaps."""
         self._validate_parameters()
-        X = self._validate(X, reset=True)
+        X = validate_gapped(self, X, reset=True)
         observed = ~np.isnan(X)
         self.observed_features_: Mask = observed.any(axis=0)
         if not observed.any():
@@ -69,20 +69,6 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         kept = X[:, self.observed_features_]
         self.scaler_ = Scaler.learn(kept, self.scale)
         return X, self.scaler_(kept)
-
-    def _validate(self, X: Any, *, reset: bool) -> Floats:
-        if is_sparse(X):
-            raise TypeError(
-                f"{type(self).__name__} got sparse X, in which an absent cell is a zero and not a gap: pass "
-                "X.toarray() with NaN for missing cells; without gaps there is nothing to fill in."
-            )
-        X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
-        if np.isinf(X).any():
-            row, feature = np.argwhere(np.isinf(X))[0]
-            raise ValueError(
-                f"feature {feature} holds inf in row {row}: a value is a finite number, or NaN if it is missing."
-            )
-        return np.asarray(X)
 
     def _unscale(self, cells: Floats) -> Floats:
         """Return scaled cells in the units of X, with 0 for the features that were never observed."""
@@ -99,6 +85,22 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
         if self.status_ is not Status.CONVERGED:
             sentence = f"{type(self).__name__}: {self.status_.value} (residual {self.residual_:.1e})"
             warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+
+
+def validate_gapped(transformer: Any, X: Any, *, reset: bool) -> Floats:
+    """Return dense items with NaN for gaps. Sparse or infinite values raise."""
+    if is_sparse(X):
+        raise TypeError(
+            f"{type(transformer).__name__} got sparse X, in which an absent cell is a zero and not a gap: pass "
+            "X.toarray() with NaN for missing cells; without gaps there is nothing to fill in."
+        )
+    X = validate_data(transformer, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+    if np.isinf(X).any():
+        row, feature = np.argwhere(np.isinf(X))[0]
+        raise ValueError(
+            f"feature {feature} holds inf in row {row}: a value is a finite number, or NaN if it is missing."
+        )
+    return np.asarray(X)
 
 
 def _warn_of_empty(imputer: Imputer, empty: Mask) -> None:

@@ -215,6 +215,7 @@ class MCb(MatrixCompletion):
     alpha : float or None, default=None
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
     feature_loss : {"squared", "huber", "logistic", "poisson"}, default="squared"
+    label_loss : {"logistic", "squared_hinge"}, default="logistic"
     bias_ridge : float, default=1e-6
         :math:`\rho`. Without it a label whose observed entries are all equal has no minimiser: b grows without bound. A
         warning names such labels. Within folds the ridge alone is enough.
@@ -239,8 +240,9 @@ class MCb(MatrixCompletion):
 
     Notes
     -----
-    At every Z the objective is minimised over b by a few Newton steps. The remaining function of Z is convex and its
-    gradient has the same Lipschitz constant, so that the step can be twice the step of the paper's joint iteration.
+    At every Z the objective is minimised over b, by a few Newton steps or, for the hinge loss, in closed form. The
+    remaining function of Z is convex and its gradient has the same Lipschitz constant, so that the step can be twice
+    the step of the paper's joint iteration.
 
     References
     ----------
@@ -261,6 +263,7 @@ class MCb(MatrixCompletion):
         *,
         label_weight: Candidates = (0.01, 0.1, 1.0),
         feature_loss: str = "squared",
+        label_loss: str = "logistic",
         bias_ridge: float = 1e-6,
         criterion: str = "labels",
         cv: str = "auto",
@@ -275,6 +278,7 @@ class MCb(MatrixCompletion):
         self.alpha = alpha
         self.label_weight = label_weight
         self.feature_loss = feature_loss
+        self.label_loss = label_loss
         self.bias_ridge = bias_ridge
         self.criterion = criterion
         self.cv = cv

@@ -11,6 +11,7 @@ from scipy import linalg
 from halflabel._arrays import Floats, Mask
 from halflabel.numerics.losses import (
     BiasedLogistic,
+    BiasedSquaredHinge,
     Entrywise,
     Logistic,
     Loss,
@@ -123,7 +124,6 @@ class MatrixProblem:
     tol : float
     max_iter : int
     label_loss : {"logistic", "squared_hinge"}
-        Of MC-1.
     """
 
     row_weight: float | None
@@ -140,7 +140,8 @@ class MatrixProblem:
         features: Loss = replace(data.features, weight=1 / seen_features)
         widths = [data.sign.shape[1], data.features.target.shape[1]]
         if self.row_weight is None:
-            return SideBySide([BiasedLogistic(data.sign, weight, self.ridge * label_weight), features], widths)
+            kind = BiasedSquaredHinge if self.label_loss == "squared_hinge" else BiasedLogistic
+            return SideBySide([kind(data.sign, weight, self.ridge * label_weight), features], widths)
         row = 0.0 if np.isinf(self.row_weight) else self.row_weight / seen_features
         if self.solver == "fpc":
             row = 1 / published_step(data, label_weight)
