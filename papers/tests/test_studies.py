@@ -13,6 +13,7 @@ from scipy import linalg
 
 from halflabel.datasets import make_low_rank
 from halflabel.labels import PartialLabels
+from halflabel.methods.impute import PartialKernel
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
 from halflabel_papers.studies import completion, data, mddm, ssdrmc, ssdrmc_labels, vvmr
@@ -257,6 +258,35 @@ def test_a_path_in_one_run_has_the_same_minima_with_fewer_iterations():
         for together in (True, False)
     )
     assert 0 < one < each
+
+
+def test_products_of_features_are_hidden_for_whole_items_and_the_kernel_has_the_same_gaps(monkeypatch):
+    given = []
+
+    class Irrelevant:
+        def __init__(self, **_):
+            pass
+
+        def fit(self, X, Y):
+            given.append((X, Y))
+            self.transduction_ = np.zeros(Y.shape)
+            return self
+
+    monkeypatch.setattr(completion, "MC1", Irrelevant)
+    items = make_low_rank(60, 10, 2, 3, 0.0, np.random.default_rng(0)).dataset
+    errors = [
+        completion.learn_products(items, np.random.default_rng(0), omega=0.7, kernel=name)["hamming_loss"]
+        for name in (None, "polynomial")
+    ]
+    (features, Y), (gram, same) = given
+    np.testing.assert_array_equal(Y, same)
+    np.testing.assert_array_equal(gram, PartialKernel().fit_transform(features))
+    assert 0.2 < np.isnan(features).mean() < 0.4
+    rng, hidden = np.random.default_rng(0), np.isnan(Y[:, 0])
+    truth = (items.X @ rng.normal(size=(10, 3)) > 0) == (items.X @ rng.normal(size=(10, 3)) > 0)
+    np.testing.assert_array_equal(Y[~hidden], truth[~hidden])
+    assert np.isnan(Y[hidden]).all()
+    assert errors == pytest.approx([truth[hidden].mean()] * 2)
 
 
 @pytest.mark.filterwarnings("ignore:GaussianMixtureImputer")
