@@ -31,6 +31,9 @@ def test_a_budget_counts_grids_and_paths(steps, words):
     assert describe_budget(steps) == words
 
 
-def test_every_method_of_the_table_of_budgets_has_the_same():
+def test_rivals_of_the_table_of_budgets_have_that_of_the_proposed_method_and_a_second_row_with_defaults():
     runs = [run for run in plan_runs(load_paper("zhao2015")) if run.experiment == "budgets"]
-    assert {describe_budget(run.steps) for run in runs} == {"18 settings, 3 folds"}
+    rivals = {run.method.removesuffix(", 18 settings") for run in runs if run.method.endswith(", 18 settings")}
+    equal = [run for run in runs if run.method == "Proposed" or run.method.endswith(", 18 settings")]
+    assert {describe_budget(run.steps) for run in equal} == {"18 settings, 3 folds"}
+    assert {run.method.partition(",")[0] for run in runs if run not in equal} == rivals
