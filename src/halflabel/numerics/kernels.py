@@ -58,8 +58,8 @@ def shared_kernel(X: Floats, Z: Floats, kind: str, width: float, min_shared: flo
     (seen, values), (known, others) = ((~np.isnan(items) * 1.0, np.nan_to_num(items)) for items in (X, Z))
     count = seen @ known.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = (a @ b.T / count for a, b in ((values, others), (values**2, known), (seen, others**2)))
-        gram = SHARED_KERNELS[kind](*means, width)
+        product, own, other = values @ others.T / count, values**2 @ known.T / count, seen @ (others**2).T / count
+        gram = SHARED_KERNELS[kind](product, own, other, width)
     return np.where(count >= max(min_shared * X.shape[1], 1.0), gram, np.nan)
 
 

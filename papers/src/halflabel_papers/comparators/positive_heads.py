@@ -99,8 +99,8 @@ def minimise(
     if span := span or find_span(X):
         basis, items = span
         inner = None if start is None else np.vstack([basis.T @ start[:-1], start[-1:]])
-        found = minimise(items, n_labels, loss, ridge, max_iter, inner)
-        return replace(found, x=np.vstack([basis @ found.x[:-1], found.x[-1:]]))
+        solution = minimise(items, n_labels, loss, ridge, max_iter, inner)
+        return replace(solution, x=np.vstack([basis @ solution.x[:-1], solution.x[-1:]]))
     shape = (X.shape[1] + 1, n_labels)
 
     def value_and_grad(flat: Floats) -> tuple[float, Floats]:
