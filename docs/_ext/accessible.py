@@ -1,4 +1,4 @@
-"""Names for what a screen reader meets: an empty header is a cell, and the arrows of the menu have a name."""
+"""Names for what a screen reader meets: an empty header is a cell, a source is part of a list, arrows have a name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 #: What the theme and docutils write, and what is read.
 CHANGES = (
     (re.compile(r"<th([^>]*)><p></p></th>"), r"<td\1></td>"),
+    (re.compile(r'role="doc-biblioentry"'), 'role="listitem"'),
     (re.compile(r'<summary>(?=<span class="toctree-toggle")'), '<summary aria-label="its pages">'),
 )
 

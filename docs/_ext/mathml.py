@@ -24,7 +24,7 @@ def _inline(translator: Any, node: Any) -> None:
 
 
 def _display(translator: Any, node: Any) -> None:
-    translator.body.append(f'<div class="math">{_mathml(node, as_block=True)}</div>\n')
+    translator.body.append(f'<div class="math" tabindex="0">{_mathml(node, as_block=True)}</div>\n')
     raise SkipNode
 
 
