@@ -20,7 +20,7 @@ import numpy as np
 from click.testing import CliRunner
 from docutils import nodes
 from docutils.parsers.rst import Directive
-from draw_review import QUIET, find_chromium  # the script in the folder of the pages
+from draw_review import QUIET, WAIT, find_chromium  # the script in the folder of the pages
 from PIL import Image, ImageDraw, ImageFont
 
 from halflabel.cli import main
@@ -83,6 +83,7 @@ def write_film(filled: Completion, folder: Path, themes: Sequence[str] = tuple(T
             browser = playwright.chromium.launch(executable_path=find_chromium(), args=QUIET)
             for theme in themes:
                 page = browser.new_page(viewport={"width": WINDOW[0], "height": WINDOW[1]}, color_scheme=theme)
+                page.set_default_timeout(WAIT)
                 scenes = [
                     *show_files(page, filled, printed, theme),
                     *show_review(page, filled, theme),
@@ -131,8 +132,8 @@ def show_review(page: Any, filled: Completion, theme: str) -> Iterator[Picture]:
     server = Server(session)
     threading.Thread(target=server.run, daemon=True).start()
     page.goto(server.address)
-    page.wait_for_selector('#fit-text:text-matches("^fitted")', timeout=60_000)
-    page.wait_for_selector("#map-note:empty", state="attached", timeout=60_000)
+    page.wait_for_selector('#fit-text:text-matches("^fitted")')
+    page.wait_for_selector("#map-note:empty", state="attached")
     for number in range(5):
         page.wait_for_selector("#yes:enabled")
         before = page.get_attribute("body", "data-question")
@@ -146,7 +147,7 @@ def show_review(page: Any, filled: Completion, theme: str) -> Iterator[Picture]:
         row, name = int(page.inner_text("#item .id").split()[-1]), page.inner_text("#asked").removesuffix("?")
         page.keyboard.press("j" if truth.relevant[row, truth.names.index(name)] else "f")
         page.wait_for_selector(f'body:not([data-question="{before}"])')
-    page.wait_for_timeout(2500)  # five answers are learned
+    page.wait_for_selector('#changes:text-matches("^The last fit changed")')  # five answers are learned
     yield 4, "After five answers it learns, and states what is left.", shoot(page)
     page.click("#view-wall")
     page.wait_for_selector('body[data-view="wall"]')
