@@ -71,5 +71,7 @@ def test_names_of_regions_are_inside_the_axes_and_apart(completion, size):
 def test_what_cannot_be_drawn(completion):
     with pytest.raises(ValueError, match=r"not drawn as '\.pdf'; use \.html, \.svg, \.png"):
         draw(completion, ".pdf")
+    with pytest.raises(ValueError, match="a picture has 2 dimensions, not 3"):
+        draw_picture(completion, SimpleNamespace(places=np.zeros((6, 3))), ".svg")
     with pytest.raises(ValueError, match="there is no label 'glad'"):
         draw(completion, ".svg", label="glad")

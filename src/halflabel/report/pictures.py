@@ -72,10 +72,12 @@ def draw_picture(
     Raises
     ------
     ValueError
-        If the suffix or the label does not exist.
+        If the suffix or the label does not exist, or the map has other than two dimensions.
     """
     if suffix not in PICTURES:
         raise ValueError(f"a map is not drawn as {suffix!r}; use {', '.join(PICTURES)}.")
+    if drawn.places.shape[1] != 2:
+        raise ValueError(f"a picture has 2 dimensions, not {drawn.places.shape[1]}: draw a map with map(2).")
     j = find_label(completion.labels, label)
     if suffix == ".png":
         return _draw_image(completion, drawn, j)
