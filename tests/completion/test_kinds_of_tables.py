@@ -52,7 +52,7 @@ def list_tables(filled):
     made = {"explain": lambda: filled.explain(item, filled.labels.names[0]), "map": lambda: filled.map(2, method="pca"),
             "audit": lambda: filled.audit(9).entries,
             "ask_frequency": lambda: None,
-            **dict.fromkeys(("evidence", "report", "save", "update", "write"), lambda: None)}  # fmt: skip
+            **dict.fromkeys(("evidence", "report", "save", "update", "write", "write_map"), lambda: None)}  # fmt: skip
     values = {}
     for name in (name for name in dir(Completion) if not name.startswith("_")):
         value = made[name]() if name in made else getattr(filled, name)
