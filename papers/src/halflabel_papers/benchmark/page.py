@@ -168,7 +168,7 @@ def _describe_protocol(board: Board, protocol: Protocol, entries: Sequence[Entry
     means = _average(board, own, links)
     yield Section(
         f"{protocol.key}: {protocol.title}",
-        (Text(text), means, _tabulate_cells(own[board.decisive], links, board.decisive)),
+        (Text(text), means, *_tabulate_cells(own[board.decisive], links, board.decisive)),
     )
 
 
@@ -187,17 +187,17 @@ def _average(board: Board, own: Mapping[str, pd.DataFrame], links: Mapping[str, 
     return Grid("Means of all scores", titles, tuple(rows), note)
 
 
-def _tabulate_cells(frame: pd.DataFrame, links: Mapping[str, str], metric: str) -> Grid:
-    """Return a metric by cell."""
-    frame = frame.dropna(axis=1, how="all").replace([np.inf, -np.inf], np.nan)
-    several = frame.index.get_level_values("rate").nunique() > 1
-    names = tuple(f"{data} {rate:g}" if several else data for _, rate, data, _ in frame.index)
-    best = frame.max(axis=1) if is_greater_better(metric) else frame.min(axis=1)
-    rows = []
-    for name in map(str, frame.columns):
-        pairs = zip(frame[name], best, strict=True)
-        rows.append((name, tuple(_as_cell(v, 4, links[name], best=v == b) for v, b in pairs)))
-    return Grid(f"{name_metric(metric)} by set", names, tuple(rows))
+def _tabulate_cells(frame: pd.DataFrame, links: Mapping[str, str], metric: str) -> Iterator[Grid]:
+    """Yield a table for each rate: a metric by set, of the methods that were run there."""
+    for rate, each in frame.groupby(level="rate"):
+        cells = each.dropna(axis=1, how="all").replace([np.inf, -np.inf], np.nan)
+        best = cells.max(axis=1) if is_greater_better(metric) else cells.min(axis=1)
+        rows = []
+        for name in map(str, cells.columns):
+            pairs = zip(cells[name], best, strict=True)
+            rows.append((name, tuple(_as_cell(v, 4, links[name], best=v == b) for v, b in pairs)))
+        names = tuple(map(str, cells.index.get_level_values("set")))
+        yield Grid(f"{name_metric(metric)} by set, rate {rate:g}", names, tuple(rows))
 
 
 def _list_costs(board: Board, entry: Entry, *, quick: bool) -> tuple[Cell, ...]:
