@@ -116,9 +116,15 @@ def make_entries(board: Board, records: Sequence[Record]) -> list[Entry]:
     """Return the entries of methods from records."""
     by_method: dict[str, list[Record]] = {}
     for record in records:
-        by_method.setdefault(record.method, []).append(record)
+        by_method.setdefault(record.method, []).append(_shorten(record))
     methods = [board.methods[name] for name in by_method]
     return [Entry(_name_file(each), digest_method(each), tuple(by_method[each.name])) for each in methods]
+
+
+def _shorten(record: Record) -> Record:
+    """Return a record without the key of its journal, and with figures of seven decimals: a third of the bytes."""
+    metrics = {name: round(value, 7) for name, value in record.metrics.items()}
+    return replace(record, key="", metrics=metrics, seconds={name: round(s, 3) for name, s in record.seconds.items()})
 
 
 def _name_file(method: Method) -> Method:
