@@ -16,9 +16,7 @@ from halflabel.numerics.solvers import Solution, Status
 from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 from halflabel_papers.comparators.leml import LowRankMap
-
-#: Maximum number of features: the ridge needs a matrix of features by features.
-MAX_FEATURES = 10_000
+from halflabel_papers.comparators.projection import MAX_FEATURES
 
 
 class CPLST(Comparator):
@@ -104,10 +102,16 @@ class CPLST(Comparator):
         return [{"share": share, "ridge": ridge} for share, ridge in pairs]
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        if X.shape[1] > MAX_FEATURES:
-            raise ValueError(f"CPLST takes at most {MAX_FEATURES} features; X has {X.shape[1]}: reduce them first.")
-        X = X.toarray() if is_sparse(X) else X
+        X = make_dense(self, X)
         return [encode_and_regress(X, state, **setting) for setting in settings]
+
+
+def make_dense(model: Comparator, X: Matrix) -> Floats:
+    """Return dense features, of which a matrix of features by features fits into the memory. Raise for more."""
+    if X.shape[1] > MAX_FEATURES:
+        name = type(model).__name__
+        raise ValueError(f"{name} takes at most {MAX_FEATURES} features; X has {X.shape[1]}: reduce them first.")
+    return np.asarray(X.toarray() if is_sparse(X) else X)
 
 
 def encode_and_regress(X: Floats, state: Floats, *, share: float, ridge: float) -> tuple[LowRankMap, Solution]:

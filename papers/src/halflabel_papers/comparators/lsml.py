@@ -14,9 +14,9 @@ from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.penalties import spectral_norm
 from halflabel.numerics.solvers import Solution, Status
-from halflabel.plugins import Floats, Matrix, is_sparse
+from halflabel.plugins import Floats, Matrix
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
-from halflabel_papers.comparators.cplst import MAX_FEATURES
+from halflabel_papers.comparators.cplst import make_dense
 from halflabel_papers.comparators.leml import LowRankMap
 
 
@@ -49,7 +49,7 @@ class LSML(Comparator):
     n_folds : int, default=5
         Number of folds of annotated items, for the choice of a setting and the scores that calibrate probabilities.
     tol : float, default=1e-3
-        Stop when the next step changes W and C by less than this share of their norm, in units of the first step.
+        Stop when a step of W and C is at most this share of the first step.
     max_iter : int, default=1000
         Maximum number of iterations.
     rule : str or Rule, default="micro_f1"
@@ -139,9 +139,7 @@ class LSML(Comparator):
         return [{"sparsity": sparsity, "label_weight": weight} for sparsity, weight in pairs]
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        if X.shape[1] > MAX_FEATURES:
-            raise ValueError(f"LSML takes at most {MAX_FEATURES} features; X has {X.shape[1]}: reduce them first.")
-        X = X.toarray() if is_sparse(X) else X
+        X = make_dense(self, X)
         mean = X.mean(axis=0)
         X = np.column_stack([X - mean, np.ones(len(X))])
         fixed = {name: getattr(self, name) for name in ("label_sparsity", "graph_weight", "ridge", "tol", "max_iter")}
