@@ -15,16 +15,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from tests.review_page.browsing import MARKS, WAIT, press
-from tests.review_page.serving import Served, make_session, make_setting, make_table
-from tests.review_page.serving import answer as respond
+from tests.review_page.browsing import MARKS, WAIT, click_until, press
+from tests.review_page.serving import Served, make_session
 
 from halflabel.cli import main
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
 from halflabel.review_page.browser import PAGE, write_private
-from halflabel.review_page.finish_endpoints import FINISH_ENDPOINTS
-from halflabel.review_page.finish_mode import FinishTargets, open_finish
 from halflabel.review_page.journal import read_journal
 
 pytestmark = MARKS
@@ -198,9 +195,9 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     page.wait_for_selector(f'body[data-question="{question}"]', timeout=WAIT)
     page.keyboard.press("U")
     page.wait_for_selector('#saved:text-matches("^23 ")', timeout=WAIT)
-    page.wait_for_selector("body[data-question]", timeout=WAIT)
-    page.keyboard.press(" ")
-    page.keyboard.press("k")
+    page.wait_for_selector(f'body[data-question]:not([data-question="{question}"])', timeout=WAIT)
+    press(page, " ")
+    press(page, "k")
     page.wait_for_selector('#saved:text-matches("^24 ")', timeout=WAIT)
 
     number = pass_audit(page, truth)
@@ -462,12 +459,11 @@ def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
     page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no: at least")', timeout=WAIT)
     page.wait_for_selector("#selection-all.main", timeout=WAIT)
     assert page.locator("#selection .main:visible").count() == 1  # not "No for all", after 0 no
-    page.click("#selection-probable")
-    page.wait_for_selector('.notice:text-matches("answered with yes")', timeout=WAIT)
+    click_until(page, "#selection-probable", '.notice:text-matches("answered with yes")')
     assert count_answers(page) > 12
     page.keyboard.press("u")
     page.wait_for_selector('#saved:text-matches("^12 ")', timeout=WAIT)
-    assert page.problems == []
+    assert all("400" in problem for problem in page.problems)  # a click on an old number is refused
 
     small = open_page(command.address, viewport={"width": 390, "height": 844}, has_touch=True)
     for element in ("#yes", "#no", "#unsure", "#asked"):
@@ -641,23 +637,6 @@ def test_the_first_question_comes_soon(digits, review, open_page, tmp_path):
     assert time.monotonic() - start < 60
 
 
-def test_screens_that_arrive_late_ask_nothing_twice(serve, open_page, tmp_path):
-    with serve() as client:
-        page, held = open_page(client.server.guard.make_address()), []
-        page.keyboard.press("v")
-        page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
-        page.route("**/api/screens", lambda route: held.append(route))
-        while len(held) < 2:
-            press(page, "0", "Enter")
-        page.unroute("**/api/screens")  # which lets them go
-        for _ in range(12):
-            press(page, "0", "Enter")
-        page.wait_for_selector('#saved:text-matches(", saved")', timeout=WAIT)
-        bodies = [record.body for record in read_journal(tmp_path / "a.jsonl")[1]]
-        assert len(bodies) == len({(body["item"], body["label"]) for body in bodies})
-        assert page.problems == []
-
-
 def test_a_flag_a_guideline_and_an_answer_that_is_opened_again(serve, open_page):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
@@ -682,73 +661,6 @@ def test_a_flag_a_guideline_and_an_answer_that_is_opened_again(serve, open_page)
         page.keyboard.press("m")
         page.select_option("#list-state", "flag")
         page.wait_for_selector('#list-count:text-matches("^1 item")', timeout=WAIT)
-        assert page.problems == []
-
-
-def test_a_certificate_includes_an_answer_that_is_on_its_way(serve, open_page):
-    with serve() as client:
-        page, held = open_page(client.server.guard.make_address()), []
-        page.keyboard.press("a")
-        page.click("#audit-begin")
-        page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
-        page.wait_for_selector("body[data-question]", timeout=WAIT)
-        press(page, "j")
-        page.route("**/api/answers", lambda route: held.append(route))
-        press(page, "j")
-        page.click("#audit-finish")
-        page.wait_for_timeout(500)
-        page.unroute("**/api/answers")
-        page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
-        assert client.get("/api/progress")["certificate"]["audited"] == 2
-        assert page.problems == []
-
-
-def test_a_sheet_answers_only_the_number_that_it_shows(serve, open_page):
-    with serve() as client:
-        page = open_page(client.server.guard.make_address())
-        page.keyboard.press("m")
-        page.click("#list-select")
-        page.click("#selection-sample")
-        page.wait_for_selector("#yes:enabled", timeout=WAIT)
-        for _ in range(12):
-            page.wait_for_selector("#yes:enabled", timeout=WAIT)
-            press(page, "j")
-        page.wait_for_selector('#selection-bound:text-matches("^12 yes")', timeout=WAIT)
-        label = re.search("“(.*)”", page.inner_text("#selection-text"))[1]
-        column = client.session.labels.names.index(label)
-        row, *others = np.flatnonzero(client.session.situation.open_entries[:, column]).tolist()
-        client.post("/api/answers", {"answers": [respond({"row": row, "column": column}, 0, "other")]})
-        left = len(others)
-        page.click("#selection-all")
-        page.wait_for_selector(f'.notice.error:text-matches("has {left} open entries now")', timeout=WAIT)
-        page.wait_for_selector(f'#selection-all:text-matches("for all {left}$")', timeout=WAIT)
-        page.click("#selection-all")
-        page.wait_for_selector(f'.notice:text-matches("^{left} entries answered with yes")', timeout=WAIT)
-        assert not client.session.situation.open_entries[:, column].any()
-        assert all("400" in problem for problem in page.problems)  # the first request
-
-
-def test_a_state_that_arrives_after_a_newer_one_asks_no_question_again(open_page, tmp_path):
-    setting, held = make_setting(make_table(70)), []
-    given = setting.opened.labels.state
-    targets = FinishTargets(*(tmp_path / name for name in ("done.csv", "certificate.json", "page.html")))
-    session = open_finish(setting, tmp_path / "a.jsonl", targets, max_error=0.02, seed=3)
-    session.take_values(np.where(given != 0, given, 1).astype(np.int8), np.random.default_rng(0).random(given.shape))
-    with Served(session, endpoints=FINISH_ENDPOINTS) as client:
-        page = open_page(client.server.guard.make_address())
-        page.wait_for_timeout(300)  # the first state of the stream
-        page.route("**/api/progress", lambda route: held.append((route, route.fetch())), times=1)
-        session.announce("fit", None)
-        while not held:
-            page.wait_for_timeout(50)
-        first = page.get_attribute("body", "data-question")
-        press(page, "j")
-        page.wait_for_selector('#saved:text-matches("^1 answer, saved")', timeout=WAIT)
-        [(route, response)] = held
-        route.fulfill(response=response)
-        page.wait_for_timeout(500)
-        assert page.get_attribute("body", "data-question") != first
-        assert page.inner_text("#saved") == "1 answer, saved"
         assert page.problems == []
 
 

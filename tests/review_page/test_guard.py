@@ -162,7 +162,7 @@ def test_a_remote_image_is_text(client):
         ("/api/selection", {"rows": "zz", "column": 0}),
         ("/api/selection", {"rows": "ff", "column": 9, "op": "sample"}),
         ("/api/audit", {"op": "erase"}),
-        ("/api/audit", {"op": "begin"}),
+        ("/api/audit", {"op": "begin", "n": "ten"}),
         ("/api/write", {}),
     ],
 )

@@ -48,7 +48,7 @@ from halflabel.review_page.requests import (
 from halflabel.review_page.reviewers import Asker
 from halflabel.review_page.screens import WALLS
 from halflabel.review_page.selections import answer_selection, find_similar, sample_selection
-from halflabel.review_page.session import Session
+from halflabel.review_page.session import WAIT_FOR_FIT, Session
 
 Endpoint = Callable[[Session, Request], Awaitable[Response]]
 
@@ -218,10 +218,13 @@ async def post_audit(session: Session, request: Request) -> Response:
     asked = await read_body(session, request)
     op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
     population, by = read_choice(asked, "population", list(POPULATIONS), "all"), read_reviewer(request)
+    n = read_whole(asked, "n", session.labels.state.size + 1, 60)
+    if op in ("plan", "begin") and session.waits_for_fit:
+        return JSONResponse({"wait": WAIT_FOR_FIT})
     if op == "plan":
         return JSONResponse(await asyncio.to_thread(session.plan_audit, population))
     if op == "begin":
-        session.begin_audit(read_whole(asked, "n", session.labels.state.size + 1, 60), population, key, by)
+        session.begin_audit(n, population, key, by)
     else:
         session.end_audit(key, cancel=op == "cancel", by=by)
     return JSONResponse(describe_progress(session, by))

@@ -184,8 +184,6 @@ class Session:
         """Return numbers of answers for an audit, and the precision that each of them will most likely prove."""
         if population not in POPULATIONS:
             raise ValueError("an audit needs a population.")
-        if self._waits_for_fit:
-            return {"wait": WAIT_FOR_FIT}
         return audits.describe_plans(self.situation, self._require_last_fit(), self.book, population)
 
     def begin_audit(self, n: int, population: str, key: str, by: str = "") -> None:
@@ -216,12 +214,12 @@ class Session:
         return audits.describe_certificate(self.book, self.fit)
 
     @property
-    def _waits_for_fit(self) -> bool:
+    def waits_for_fit(self) -> bool:
         """Whether another fit will soon replace the last one: an audit would be about a table that is not written."""
         return self.fit is None or self.is_restored or (self.worker is not None and self.worker.is_fitting)
 
     def _require_last_fit(self) -> Fit:
-        if self.fit is None or self._waits_for_fit:
+        if self.fit is None or self.waits_for_fit:
             raise ValueError(WAIT_FOR_FIT)
         return self.fit
 

@@ -181,6 +181,10 @@ class Page {
   }
 
   skip() {
+    this.chain = this.chain.then(() => this.#skip());
+  }
+
+  #skip() {
     if (this.screens.isOn) return this.screens.skip();
     if (!this.question || this.progress.audit) return;
     this.queue.skip(this.question);
@@ -200,6 +204,7 @@ class Page {
       this.map.showLabel(this.map.label);
       this.queue.answered.clear();
       if (screen && !redo) return this.screens.again(result.entries);
+      if (redo) this.drop(); // it has its answer again
       if (redo || op === "bulk" || this.screens.isOn) return this.resetQueues();
       if (this.question) this.queue.putBack(this.question);
       this.selection.leaveOut(row * this.labels.length + column);

@@ -23,16 +23,12 @@ export class Audit {
   async plan() {
     const population = byId("audit-population").value;
     const list = byId("audit-plans");
+    clearTimeout(this.again);
     list.replaceChildren();
     byId("audit-begin").disabled = true;
     try {
       const { wait, entries, error_rate, plans } = await post("/api/audit", { op: "plan", population });
-      if (wait) {
-        byId("audit-plan-text").textContent = wait;
-        clearTimeout(this.again);
-        this.again = setTimeout(() => byId("audit-dialog").open && this.plan(), 1000);
-        return;
-      }
+      if (wait) return this.#wait(wait, () => this.plan());
       const expected = error_rate === null ? "" : `; probabilities expect that ${(100 * error_rate).toFixed(1)} % of them are wrong`;
       byId("audit-plan-text").textContent =
         `${plural(entries, "filled entry", "filled entries")}${expected}. The bound holds after each answer: stop whenever you like.`;
@@ -50,10 +46,20 @@ export class Audit {
     return make("label", {}, input, make("b", { textContent: ` ${count(n)} answers` }), likely);
   }
 
+  /** Begin, as soon as the fit that runs has ended. */
   async begin() {
-    const isBegun = await this.#send({ op: "begin", n: this.size, population: byId("audit-population").value });
-    if (isBegun) byId("audit-dialog").close();
+    byId("audit-begin").disabled = true;
+    const state = await this.#send({ op: "begin", n: this.size, population: byId("audit-population").value });
+    if (state?.wait) this.#wait(state.wait, () => this.begin());
+    else if (state) byId("audit-dialog").close();
     else this.plan();
+  }
+
+  /** Show the reason for waiting, and try again soon, unless the dialog is closed. */
+  #wait(text, again) {
+    byId("audit-plan-text").textContent = text;
+    clearTimeout(this.again);
+    this.again = setTimeout(() => byId("audit-dialog").open && again(), 1000);
   }
 
   /** Ask for the certificate, once. */
@@ -67,11 +73,12 @@ export class Audit {
   async #send(body) {
     try {
       await this.outbox.flush(); // an audit includes the answers that were given before its end
-      this.changed(await post("/api/audit", { ...body, key: makeKey() }), body.op);
-      return true;
+      const state = await post("/api/audit", { ...body, key: makeKey() });
+      if (!state.wait) this.changed(state, body.op);
+      return state;
     } catch (error) {
       notify(error.message, "error");
-      return false;
+      return null;
     }
   }
 

@@ -73,18 +73,28 @@ export class Selection {
     }
   }
 
+  /** Values have changed: the numbers of the sheet follow. */
+  async renew() {
+    if (this.isOpen) await this.#countAgain();
+  }
+
   async #bound() {
+    if (await this.#countAgain()) byId("selection").hidden = false;
+  }
+
+  /** Ask for the numbers of the sheet, and return whether it is still about the same selection. */
+  async #countAgain() {
     const { rows } = this;
-    if (!rows) return;
+    if (!rows) return false;
     const [yes, no] = [this.#count(1), this.#count(0)];
     const [{ sentence }, found] = await Promise.all([
       this.#request({ op: "bound", members: this.members, yes, no }), this.#request({ op: "sample" }),
     ]);
-    if (rows !== this.rows) return;
+    if (rows !== this.rows) return false;
     this.found = found;
     this.#show();
     byId("selection-bound").textContent = sentence;
-    byId("selection").hidden = false;
+    return true;
   }
 
   #show() {

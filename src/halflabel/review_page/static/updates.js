@@ -44,6 +44,7 @@ export class Updates {
     this.showSaved(progress, page.outbox.waiting.length, null);
     await (page.screens.view === "cell" ? page.queue.renew() : page.screens.renew());
     page.map.showLabel(page.map.label);
+    await page.selection.renew();
     this.showPanel();
   }
 
