@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
-from halflabel._arrays import Ints, Mask, Matrix, is_sparse
+from halflabel._arrays import Ints, Mask
 
 
 def number_groups(values: Any, n_items: int) -> Ints:
@@ -81,48 +79,3 @@ def _sort_by_group(groups: Ints) -> tuple[Ints, Ints]:
     """Return the order of the items by group, and where each group starts in it."""
     order = np.argsort(groups, kind="stable")
     return order, np.unique(groups[order], return_index=True)[1]
-
-
-def find_duplicates(X: Matrix) -> Ints:
-    """Give one number to all rows that are exactly equal, from 0 in the order in which they appear.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_items, n_features)
-        0 and -0 are equal, and so are missing values.
-
-    Returns
-    -------
-    ndarray of int, shape (n_items,)
-        Groups as :func:`number_groups` numbers them, the same for sparse and dense ``X``.
-
-    Notes
-    -----
-    Rows are compared by a digest of 128 bits, so that memory is 16 bytes per item and one row at a time (for sparse
-    ``X``, a copy of it). Costs O(n_items n_features).
-
-    Examples
-    --------
-    >>> find_duplicates(np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]])).tolist()
-    [0, 1, 0]
-    """
-    content = _entries_of_rows(X) if is_sparse(X) else map(_normalize, np.asarray(X))
-    numbers: dict[bytes, int] = {}
-    digests = (blake2b(row, digest_size=16).digest() for row in content)
-    return np.array([numbers.setdefault(digest, len(numbers)) for digest in digests], dtype=np.intp)
-
-
-def _normalize(values: Any) -> bytes:
-    """Return the bytes of numbers, so that equal numbers have equal bytes."""
-    numbers = values.astype(np.float64) + 0.0  # 0 for -0
-    numbers[np.isnan(numbers)] = np.nan
-    return bytes(numbers.tobytes())
-
-
-def _entries_of_rows(X: Matrix) -> Any:
-    """Yield the bytes of each row's columns and values other than 0."""
-    rows = sparse.csr_array(X, copy=True)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    for start, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
-        yield rows.indices[start:end].astype(np.int64).tobytes() + _normalize(rows.data[start:end])
