@@ -75,23 +75,15 @@ def _make_lookup(first_steps: Mapping[str, Mapping[str, Any]], X: Matrix, labels
 
 @dataclass(frozen=True)
 class Prediction:
-    """The prediction of a fitted chain, with one row per item and one column per label.
+    """The prediction of a fitted chain, with one row per item and one column per label."""
 
-    Parameters
-    ----------
-    labels : ndarray
-        0/1 by the method's own rule.
-    scores : ndarray
-        Higher is more relevant; -inf for a label that could not be learned, so that it ranks last.
-    probabilities : ndarray or None
-        None if the method has none.
-    n_missing : int
-        Number of entries that the method returned as NaN, among the labels or the values that rank.
-    """
-
+    #: 0/1 by the method's own rule.
     labels: Floats
+    #: Higher is more relevant; -inf for a label that could not be learned, so that it ranks last.
     scores: Floats
+    #: None if the method has none.
     probabilities: Floats | None
+    #: Number of entries that the method returned as NaN, among the labels or the values that rank.
     n_missing: int = 0
 
     @classmethod
@@ -112,19 +104,12 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Chain:
-    """Fitted steps.
-
-    Parameters
-    ----------
-    steps : sequence of estimator
-    X : matrix
-        The training rows as the input of the last step.
-    seconds : mapping of str to float
-        ``fit 0``, ``fit 1`` ... of each step, and ``fit`` of all.
-    """
+    """Fitted steps."""
 
     steps: Sequence[Any]
+    #: The training rows as the input of the last step.
     X: Matrix
+    #: ``fit 0``, ``fit 1`` ... of each step, and ``fit`` of all.
     seconds: Mapping[str, float]
 
     @classmethod

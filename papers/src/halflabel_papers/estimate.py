@@ -34,18 +34,11 @@ def _is_grid(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds of runs, from records of the same experiment and method where there are any.
-
-    Parameters
-    ----------
-    paper : Paper
-    recorded : mapping of (experiment, method) to a list of (set, seconds per fit)
-    planned : mapping of method to int
-        The number of fits that the seconds of the description are for: the fits of the default tier.
-    """
+    """Seconds of runs, from records of the same experiment and method where there are any."""
 
     paper: Paper
     recorded: Mapping[tuple[str, str], Sequence[tuple[str, float]]]
+    #: The number of fits that the seconds of the description are for: the fits of the default tier.
     planned: Mapping[str, int]
 
     @classmethod

@@ -16,41 +16,27 @@ from halflabel_papers.spec import Experiment, Method, Paper, SetSpec, SpecError
 
 @dataclass(frozen=True)
 class Run:
-    """One unit of work. Its record is a function of these values, of the data and of the modules that it imports.
-
-    Parameters
-    ----------
-    paper, experiment, set, method : str
-    protocol : str
-        A key of :data:`halflabel_papers.protocols.PROTOCOLS`, or the import path of such a function.
-    source : mapping
-        The input of :func:`halflabel_papers.sources.load_data`.
-    steps : sequence of mapping
-        Steps of the method, with every ``"$name"`` replaced.
-    helpers : mapping of str to mapping
-        First steps of the methods that ``same_as`` refers to.
-    metrics : tuple of str
-    options, grid : mapping
-    trial : int
-    seed : tuple of int
-        The same for every method, so that all methods use the same splits.
-    data : mapping of str to str
-        Digest of every input file.
-    """
+    """One unit of work. Its record is a function of these values, of the data and of the modules that it imports."""
 
     paper: str
     experiment: str
+    #: A key of :data:`halflabel_papers.protocols.PROTOCOLS`, or the import path of such a function.
     protocol: str
     set: str
     method: str
+    #: The input of :func:`halflabel_papers.sources.load_data`.
     source: Mapping[str, Any]
+    #: Steps of the method, with every ``"$name"`` replaced.
     steps: tuple[Mapping[str, Any], ...]
+    #: First steps of the methods that ``same_as`` refers to.
     helpers: Mapping[str, Any]
     metrics: tuple[str, ...]
     options: Mapping[str, Any]
     grid: Mapping[str, Any]
     trial: int
+    #: The same for every method, so that all methods use the same splits.
     seed: tuple[int, ...]
+    #: Digest of every input file.
     data: Mapping[str, str]
 
     @property

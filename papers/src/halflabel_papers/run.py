@@ -22,33 +22,21 @@ from halflabel_papers.store import Record, Store
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """A paper, the availability of its data, and its runs.
+    """A paper, the availability of its data, and its runs."""
 
-    Parameters
-    ----------
-    key : str
-        As the user named the paper.
-    paper : Paper
-        With the user's estimators and sets, if any.
-    tier : str
-    folder : Path or None
-        Folder of the benchmark sets.
-    sets : mapping of str to Availability
-    runs : list of Run
-        Every run, also if its set is missing.
-    line : str
-        The command that repeats it.
-    estimate : Estimate, optional
-        Of the seconds of its runs.
-    """
-
+    #: As the user named the paper.
     key: str
+    #: With the user's estimators and sets, if any.
     paper: Paper
     tier: str
+    #: Folder of the benchmark sets.
     folder: Path | None
     sets: Mapping[str, Availability]
+    #: Every run, also if its set is missing.
     runs: list[Run]
+    #: The command that repeats it.
     line: str
+    #: Of the seconds of its runs.
     estimate: Estimate | None = None
 
     @property

@@ -29,24 +29,16 @@ RULES_IN_WORDS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one run.
+    """The result of one run."""
 
-    Parameters
-    ----------
-    metrics : mapping of str to float
-        By name; ``name@rule`` for a metric of 0/1 labels under another threshold rule than the method's own.
-    facts : mapping
-        Other results that the run's description determines (chosen dimensions, iterations).
-    seconds : mapping of str to float
-        CPU time of the process, which does not depend on other work of the machine: ``fit`` and ``predict`` of the
-        whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
-    made : mapping
-        Other measures of this machine.
-    """
-
+    #: By name; ``name@rule`` for a metric of 0/1 labels under another threshold rule than the method's own.
     metrics: Mapping[str, float]
+    #: Other results that the run's description determines (chosen dimensions, iterations).
     facts: Mapping[str, Any] = field(default_factory=dict)
+    #: CPU time of the process, which does not depend on other work of the machine: ``fit`` and ``predict`` of the
+    #: whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
     seconds: Mapping[str, float] = field(default_factory=dict)
+    #: Other measures of this machine.
     made: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -82,28 +74,19 @@ def _compute_metric(name: str, truth: PartialLabels, prediction: Prediction, kee
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Threshold rules that turn the scores or probabilities of a prediction into 0/1 labels.
+    """Threshold rules that turn the scores or probabilities of a prediction into 0/1 labels."""
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_items, n_labels)
-        Of the entries to be decided; NaN elsewhere.
-    probabilities : ndarray of the same shape, or None
-    reference : ndarray of shape (n_other_items, n_labels), or None
-        Probabilities on which the rules choose their thresholds.
-    cardinality : float
-        Expected number of relevant labels per item.
-    fixed : float
-        Threshold of the rules "H" and "zero".
-    pu_f1 : float, optional
-        Threshold of the rule "pu_f1", from :func:`choose_pu_threshold`.
-    """
-
+    #: Shape (n_items, n_labels). Of the entries to be decided; NaN elsewhere.
     scores: Floats
+    #: Of the same shape.
     probabilities: Floats | None
+    #: Shape (n_other_items, n_labels). Probabilities on which the rules choose their thresholds.
     reference: Floats | None
+    #: Expected number of relevant labels per item.
     cardinality: float
+    #: Threshold of the rules "H" and "zero".
     fixed: float
+    #: Threshold of the rule "pu_f1", from :func:`choose_pu_threshold`.
     pu_f1: float | None = None
 
     def decide_all(self, rules: Sequence[str]) -> dict[str, Mask]:

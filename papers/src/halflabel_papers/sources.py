@@ -30,14 +30,9 @@ OWN = "your "
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether a set can be used, and advice if it cannot.
+    """Whether a set can be used, and advice if it cannot."""
 
-    Parameters
-    ----------
-    status : {"present", "generated", "fetchable", "to be supplied", "differs"}
-    advice : str
-    """
-
+    #: One of "present", "generated", "fetchable", "to be supplied", "differs".
     status: str
     advice: str
 

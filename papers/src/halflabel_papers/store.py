@@ -24,38 +24,25 @@ except ImportError:  # this system has no such lock
 
 @dataclass(frozen=True)
 class Record:
-    """The outcome of a run.
+    """The outcome of a run."""
 
-    Parameters
-    ----------
-    key : str
-        :attr:`halflabel_papers.plan.Run.key`.
-    experiment, set, method : str
-    grid : mapping
-    trial : int
-    metrics, facts : mapping
-        Determined by the run: the same description, data and source give the same values.
-    failed : str
-        The reason for missing metrics.
-    skipped : str
-        Why the run was not started.
-    seconds : mapping of str to float
-        CPU time of the process, different in every repetition.
-    made : mapping
-        Versions, commit, machine and time.
-    """
-
+    #: :attr:`halflabel_papers.plan.Run.key`.
     key: str
     experiment: str
     set: str
     method: str
     grid: Mapping[str, Any]
     trial: int
+    #: ``metrics``, ``facts``: Determined by the run: the same description, data and source give the same values.
     metrics: Mapping[str, float] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    #: The reason for missing metrics.
     failed: str = ""
+    #: Why the run was not started.
     skipped: str = ""
+    #: CPU time of the process, different in every repetition.
     seconds: Mapping[str, float] = field(default_factory=dict)
+    #: Versions, commit, machine and time.
     made: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -31,23 +31,15 @@ ALL = "(all labels)"
 
 @dataclass(frozen=True, eq=False)
 class AskedFrequency:
-    """Answers about absent entries of positive-only labels.
+    """Answers about absent entries of positive-only labels."""
 
-    Parameters
-    ----------
-    given : PartialLabels
-        The labels of the table without the answers.
-    answered : ndarray of bool, shape (n_items, n_labels)
-        The absent entries that were answered.
-    relevant : ndarray of bool, shape (n_items, n_labels)
-        Which of them are relevant.
-    log_odds : ndarray of shape (n_items, n_labels)
-        Log odds of P(assigned), by models that were fitted without the entry.
-    """
-
+    #: The labels of the table without the answers.
     given: PartialLabels
+    #: Shape (n_items, n_labels). The absent entries that were answered.
     answered: Mask
+    #: Shape (n_items, n_labels). Which of them are relevant.
     relevant: Mask
+    #: Shape (n_items, n_labels). Log odds of P(assigned), by models that were fitted without the entry.
     log_odds: Floats
 
     @classmethod

@@ -23,17 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """The likeliest unknown labels of each item. :func:`rank_labels` makes it.
+    """The likeliest unknown labels of each item. :func:`rank_labels` makes it."""
 
-    Parameters
-    ----------
-    opened : SparseTable
-        The input.
-    model : SparseLabeler
-        The fitted method.
-    """
-
+    #: The input.
     opened: SparseTable
+    #: The fitted method.
     model: SparseLabeler
 
     @property

@@ -40,23 +40,15 @@ FITS = 2
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sources:
-    """The posterior of each entry with votes, and the error rates of each source.
+    """The posterior of each entry with votes, and the error rates of each source."""
 
-    Parameters
-    ----------
-    opened : OpenTable
-        The table, with its known entries and the votes.
-    fit : SourceFit
-        The posterior of each entry, and the rates and correlations of the sources.
-    consensus : PartialLabels
-        The more probable value of each entry with a vote: the labels that the method learned from.
-    fitted : PartialLabelEstimator
-        The method as it was fitted to these labels.
-    """
-
+    #: The table, with its known entries and the votes.
     opened: OpenTable
+    #: The posterior of each entry, and the rates and correlations of the sources.
     fit: SourceFit
+    #: The more probable value of each entry with a vote: the labels that the method learned from.
     consensus: PartialLabels
+    #: The method as it was fitted to these labels.
     fitted: PartialLabelEstimator
 
     @property

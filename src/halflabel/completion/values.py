@@ -44,37 +44,27 @@ class Values:
 
     Everything is computed when it is first used. Random samples are drawn in canonical order, so that the order of the
     rows changes nothing.
-
-    Parameters
-    ----------
-    opened : OpenTable
-        The input: features, labels, roles, notes.
-    model : PartialLabelEstimator
-        The fitted method.
-    min_precision : float or None
-        The expected precision below which entries were left empty.
-    calibrate_on : ndarray of bool, shape (n_items, n_labels), or None
-        The given entries on which probabilities were fitted and are checked; None for all of them.
-    delivered : ndarray of int8, shape (n_items, n_labels), or None
-        The labels after completion where answers and a frozen fit decide them; None where the fit does.
-    as_known : PartialLabelEstimator, optional
-        The fitted method before the probabilities of gaps were shifted to a rate of their own, if they were.
-    kept_fit : KeptFit, optional
-        The fit that the method was updated from, if it was.
-    sources : Sources, optional
-        The error rates of the sources, where entries have votes of several people or models.
-    asked_frequency : AskedFrequency, optional
-        The answers that estimate the label frequency, where it is asked for.
     """
 
+    #: The input: features, labels, roles, notes.
     opened: OpenTable
+    #: The fitted method.
     model: PartialLabelEstimator
+    #: The expected precision below which entries were left empty.
     min_precision: float | None = None
+    #: Shape (n_items, n_labels). The given entries on which probabilities were fitted and are checked; None for all of
+    #: them.
     calibrate_on: Mask | None = None
+    #: Shape (n_items, n_labels). The labels after completion where answers and a frozen fit decide them; None where the
+    #: fit does.
     delivered: NDArray[np.int8] | None = None
+    #: The fitted method before the probabilities of gaps were shifted to a rate of their own, if they were.
     as_known: PartialLabelEstimator | None = None
+    #: The fit that the method was updated from, if it was.
     kept_fit: KeptFit | None = None
+    #: The error rates of the sources, where entries have votes of several people or models.
     sources: Sources | None = None
+    #: The answers that estimate the label frequency, where it is asked for.
     asked_frequency: AskedFrequency | None = None
 
     @property

@@ -18,20 +18,13 @@ WEIGHT_VARIANCE = 10.0
 
 @dataclass(frozen=True, eq=False)
 class LowRank:
-    """A synthetic data set and the parameters that it was drawn from.
+    """A synthetic data set and the parameters that it was drawn from."""
 
-    Attributes
-    ----------
-    dataset : Dataset
-        Noisy features and complete labels.
-    clean : ndarray of shape (n_items, n_features)
-        The features without noise, of low rank and unit variance.
-    soft : ndarray of shape (n_items, n_labels)
-        The log-odds from which the labels were drawn; their sign is the best possible guess.
-    """
-
+    #: Noisy features and complete labels.
     dataset: Dataset
+    #: Shape (n_items, n_features). The features without noise, of low rank and unit variance.
     clean: Floats
+    #: Shape (n_items, n_labels). The log-odds from which the labels were drawn; their sign is the best possible guess.
     soft: Floats
 
 

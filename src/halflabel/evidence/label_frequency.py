@@ -41,15 +41,6 @@ class Share(NamedTuple):
 class MissingPositives:
     """The posterior of the relevant entries among the absent entries of one label or of several labels.
 
-    Parameters
-    ----------
-    log_odds : ndarray of shape (n_absent,)
-        Log odds of P(assigned), by models that were fitted without the entry.
-    asked : ndarray of int
-        The positions of answered entries.
-    relevant : ndarray of bool
-        Their answers.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -62,8 +53,11 @@ class MissingPositives:
     True
     """
 
+    #: Shape (n_absent,). Log odds of P(assigned), by models that were fitted without the entry.
     log_odds: Floats
+    #: The positions of answered entries.
     asked: Ints
+    #: Their answers.
     relevant: Mask
     _lines: Floats = field(init=False)  #: Intercepts and slopes of the draws, shape (2, DRAWS).
 

@@ -28,18 +28,12 @@ MIN_ITEMS, MIN_KNOWN = 20, 5
 
 @dataclass(frozen=True)
 class Prevalence:
-    """The share of the relevant entries among a number of items, with an interval.
+    """The share of the relevant entries among a number of items, with an interval."""
 
-    Parameters
-    ----------
-    n_items, n_known : int
-        Number of items, and number of those whose entry is known.
-    share, low, high : float
-        The estimate, and the ends of its interval.
-    """
-
+    #: ``n_items``, ``n_known``: Number of items, and number of those whose entry is known.
     n_items: int
     n_known: int
+    #: ``share``, ``low``, ``high``: The estimate, and the ends of its interval.
     share: float
     low: float
     high: float
@@ -71,17 +65,11 @@ class Prevalence:
 
 @dataclass(frozen=True)
 class Correction:
-    """The use of the probabilities of a label for an estimate of its share.
+    """The use of the probabilities of a label for an estimate of its share."""
 
-    Parameters
-    ----------
-    weight : float
-        The weight lambda of the probabilities, from 0 (known entries alone) to 1.
-    gain : float
-        The number of known entries, per known entry, that give an equally narrow interval without probabilities.
-    """
-
+    #: The weight lambda of the probabilities, from 0 (known entries alone) to 1.
     weight: float
+    #: The number of known entries, per known entry, that give an equally narrow interval without probabilities.
     gain: float
 
     @classmethod

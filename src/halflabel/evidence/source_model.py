@@ -59,40 +59,27 @@ CHANCE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class SourceFit:
-    """The posterior of each entry, and the error rates of each source.
+    """The posterior of each entry, and the error rates of each source."""
 
-    Attributes
-    ----------
-    posterior, prior : ndarray of shape (n_items, n_labels)
-        P(relevant) with the votes and by the features alone. A known entry has its value as posterior.
-    tables : ndarray of shape (n_sources, n_labels, 2, n_levels)
-        P(level | irrelevant) and P(level | relevant).
-    weights : ndarray of shape (n_votes,)
-        The weight of each vote, in the order of ``levels``.
-    correlations : ndarray of shape (n_sources, n_sources)
-        Of the errors of two sources, given the true value.
-    levels : Levels
-    calibration : ndarray of shape (2, n_labels)
-        Log-slope and intercept of the features' log odds.
-    objectives : tuple of list of float
-        The objective after each step, for each round. Within a round it never falls.
-    converged : bool
-    is_chance : ndarray of bool, shape (n_sources,)
-        Sources whose votes look like chance. They have no weight.
-    easiness : ndarray of shape (n_items,)
-        The factor in the weights of all votes on an item, below 1 for a difficult item.
-    """
-
+    #: ``posterior``, ``prior``: shape (n_items, n_labels). P(relevant) with the votes and by the features alone. A
+    #: known entry has its value as posterior.
     posterior: Floats
     prior: Floats
+    #: Shape (n_sources, n_labels, 2, n_levels). P(level | irrelevant) and P(level | relevant).
     tables: Floats
+    #: Shape (n_votes,). The weight of each vote, in the order of ``levels``.
     weights: Floats
+    #: Shape (n_sources, n_sources). Of the errors of two sources, given the true value.
     correlations: Floats
     levels: Levels
+    #: Shape (2, n_labels). Log-slope and intercept of the features' log odds.
     calibration: Floats
+    #: The objective after each step, for each round. Within a round it never falls.
     objectives: tuple[list[float], ...]
     converged: bool
+    #: Shape (n_sources,). Sources whose votes look like chance. They have no weight.
     is_chance: Mask
+    #: Shape (n_items,). The factor in the weights of all votes on an item, below 1 for a difficult item.
     easiness: Floats
 
     @property

@@ -20,23 +20,16 @@ class Levels:
     """Votes as a list, in the order of their sources, each with the number of its level.
 
     0 and 1 are two levels, and probabilities are divided at quantiles and one half. An entry is counted row by row.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        The numbers of sources, items and labels.
-    sources, entries : ndarray of int, shape (n_votes,)
-        Who voted, and on which entry.
-    codes : ndarray of int, shape (n_votes,)
-        The level of each vote.
-    values : ndarray of shape (n_sources, n_levels)
-        The mean value of each level; NaN for levels that a source does not have.
     """
 
+    #: The numbers of sources, items and labels.
     shape: tuple[int, int, int]
+    #: ``sources``, ``entries``: shape (n_votes,). Who voted, and on which entry.
     sources: Ints
     entries: Ints
+    #: Shape (n_votes,). The level of each vote.
     codes: Ints
+    #: Shape (n_sources, n_levels). The mean value of each level; NaN for levels that a source does not have.
     values: Floats
 
     @classmethod

@@ -36,15 +36,6 @@ NOT = "not "
 class LabelRule:
     """A rule between labels.
 
-    Parameters
-    ----------
-    kind : str
-        "implies", or one of :data:`BOUNDS`.
-    labels : tuple of str
-        Of "implies" the label that implies, and the one that is implied.
-    signs : tuple of int
-        +1 for a label, -1 for "not" and a label.
-
     Examples
     --------
     >>> print(LabelRule("implies", ("jazz", "music"), (1, 1)))
@@ -53,8 +44,11 @@ class LabelRule:
     at most one of: day, "night, late"
     """
 
+    #: "implies", or one of :data:`BOUNDS`.
     kind: str
+    #: Of "implies" the label that implies, and the one that is implied.
     labels: tuple[str, ...]
+    #: +1 for a label, -1 for "not" and a label.
     signs: tuple[int, ...]
 
     def __str__(self) -> str:
@@ -78,18 +72,13 @@ class LabelRule:
 class LabelRules:
     """The rules between the labels of a table.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The labels, in the order of the table.
-    rules : tuple of LabelRule
-
     Examples
     --------
     >>> LabelRules.read(["jazz -> music", "one of: day, night"], ("jazz", "music", "day", "night")).texts
     ('jazz -> music', 'one of: day, night')
     """
 
+    #: The labels, in the order of the table.
     names: tuple[str, ...]
     rules: tuple[LabelRule, ...] = ()
 

@@ -65,27 +65,19 @@ def require_observed_rate(observed_rate: float | Literal["ask"] | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Assumption:
-    r"""Probabilities and filled entries that follow from a label frequency c.
+    r"""Probabilities and filled entries that follow from a label frequency c."""
 
-    Parameters
-    ----------
-    observed_rate : float or None
-        The label frequency c. None assumes nothing.
-    calibration : callable
-        From scores to probabilities of an item that is not annotated: of being relevant, without c of being assigned.
-    probabilities : ndarray of shape (n_items, n_labels)
-        With c, P(relevant): p, as for an item that is not annotated, and :math:`p (1 - c) / (1 - p c)` for an entry
-        that was not assigned in an annotated item. Without c, P(assigned), as for an item that is not annotated.
-    thresholds : ndarray of shape (n_labels,)
-        For these probabilities.
-    filled : ndarray of bool, shape (n_items, n_labels)
-        Entries that were not assigned and whose probability reaches the threshold.
-    """
-
+    #: The label frequency c. None assumes nothing.
     observed_rate: float | None
+    #: From scores to probabilities of an item that is not annotated: of being relevant, without c of being assigned.
     calibration: Calibrated
+    #: Shape (n_items, n_labels). With c, P(relevant): p, as for an item that is not annotated, and :math:`p (1 - c) /
+    #: (1 - p c)` for an entry that was not assigned in an annotated item. Without c, P(assigned), as for an item that
+    #: is not annotated.
     probabilities: Floats
+    #: Shape (n_labels,). For these probabilities.
     thresholds: Floats
+    #: Shape (n_items, n_labels). Entries that were not assigned and whose probability reaches the threshold.
     filled: Mask
 
 

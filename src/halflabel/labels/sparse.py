@@ -28,15 +28,6 @@ class SparseLabels:
     irrelevant, or were not assigned if ``positive_only``. An item that is not annotated was asked of the stored
     labels only: its other labels are unknown.
 
-    Parameters
-    ----------
-    stated : csr_array of int8, shape (n_items, n_labels)
-        +1 relevant, -1 irrelevant, 0 (stored) unknown although the item is annotated.
-    names : tuple of str, length n_labels
-    annotated : ndarray of bool, shape (n_items,)
-    positive_only : bool
-        True if a label that an annotated item does not list may be a missing positive.
-
     Examples
     --------
     >>> labels = SparseLabels.from_tags([["rock", "sad"], [], None], absent="irrelevant")
@@ -46,9 +37,12 @@ class SparseLabels:
     [[1, 1], [-1, -1], [0, 0]]
     """
 
+    #: Shape (n_items, n_labels). +1 relevant, -1 irrelevant, 0 (stored) unknown although the item is annotated.
     stated: sparse.csr_array
     names: tuple[str, ...]
+    #: Shape (n_items,).
     annotated: Mask
+    #: True if a label that an annotated item does not list may be a missing positive.
     positive_only: bool = False
 
     @classmethod

@@ -13,17 +13,12 @@ from halflabel._arrays import Floats, Ints, Mask
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """The values that sources gave to entries.
+    """The values that sources gave to entries."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        The sources.
-    values : ndarray of shape (n_sources, n_items, n_labels)
-        1 has it, 0 does not have it, or a probability; NaN where a source gave no value.
-    """
-
+    #: The sources.
     names: tuple[str, ...]
+    #: Shape (n_sources, n_items, n_labels). 1 has it, 0 does not have it, or a probability; NaN where a source gave no
+    #: value.
     values: Floats
 
     @cached_property

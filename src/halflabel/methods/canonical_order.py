@@ -97,14 +97,10 @@ class Steps:
     """The features in whole steps: a millionth of the range of each, above its lowest value.
 
     A sum of whole numbers is exact, so that it does not depend on the order of the items or of the features.
-
-    Parameters
-    ----------
-    low, span : ndarray of shape (n_features,)
-        The lowest value of each feature, and its range. The span is 0 for a feature that is constant
-        except for rounding, or not finite.
     """
 
+    #: ``low``, ``span``: shape (n_features,). The lowest value of each feature, and its range. The span is 0 for a
+    #: feature that is constant except for rounding, or not finite.
     low: Floats
     span: Floats
 

@@ -42,23 +42,17 @@ VOTES = "votes"
 
 @dataclass(frozen=True, eq=False)
 class Carriers:
-    """The pieces of the score of one item and one label, in the unit of the score. None for a kind without pieces.
+    """The pieces of the score of one item and one label, in the unit of the score. None for a kind without pieces."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_features,) or None
-        The share of each feature. The shares are exact, and differ from the score by a constant of the model.
-    examples : ndarray of shape (n_examples,) or None
-        The share of each observed entry of the label: the entries' shares of a regression, measured from their mean.
-    nodes : ndarray of shape (n_nodes,) or None
-        The share of each neighbour in the graph, measured from the mean over the graph.
-    labels : ndarray of shape (n_labels,) or None
-        The share of each other label of the item.
-    """
-
+    #: Shape (n_features,). The share of each feature. The shares are exact, and differ from the score by a constant of
+    #: the model.
     features: Floats | None = None
+    #: Shape (n_examples,). The share of each observed entry of the label: the entries' shares of a regression, measured
+    #: from their mean.
     examples: Floats | None = None
+    #: Shape (n_nodes,). The share of each neighbour in the graph, measured from the mean over the graph.
     nodes: Floats | None = None
+    #: Shape (n_labels,). The share of each other label of the item.
     labels: Floats | None = None
 
     def scale(self, factor: float) -> Carriers:
@@ -69,15 +63,11 @@ class Carriers:
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """The observed entries of one label, which regressions divide their scores among.
+    """The observed entries of one label, which regressions divide their scores among."""
 
-    Attributes
-    ----------
-    X : matrix of shape (n_examples, n_features)
-    relevant : ndarray of bool, shape (n_examples,)
-    """
-
+    #: Shape (n_examples, n_features).
     X: Matrix
+    #: Shape (n_examples,).
     relevant: Mask
 
 

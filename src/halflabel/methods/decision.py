@@ -16,31 +16,21 @@ from halflabel.labels.rules import Rule
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The results of a fit that follow from its scores. Every table has shape (n_items, n_labels).
+    """The results of a fit that follow from its scores. Every table has shape (n_items, n_labels)."""
 
-    Attributes
-    ----------
-    scores : ndarray
-        NaN for a label that was not observed with both values.
-    out_of_fold : ndarray
-        Scores of the observed entries by models that were fitted without them; NaN elsewhere.
-    calibration : callable
-        From scores to probabilities.
-    probabilities : ndarray
-        Of being relevant; of observed entries from their out-of-fold scores.
-    thresholds : ndarray of shape (n_labels,)
-    relevant : ndarray of bool
-        The filled table; observed entries keep their values.
-    assigned : ndarray or None
-        For positive-only labels: probabilities of being assigned.
-    """
-
+    #: NaN for a label that was not observed with both values.
     scores: Floats
+    #: Scores of the observed entries by models that were fitted without them; NaN elsewhere.
     out_of_fold: Floats
+    #: From scores to probabilities.
     calibration: Calibrated
+    #: Of being relevant; of observed entries from their out-of-fold scores.
     probabilities: Floats
+    #: Shape (n_labels,).
     thresholds: Floats
+    #: The filled table; observed entries keep their values.
     relevant: Mask
+    #: For positive-only labels: probabilities of being assigned.
     assigned: Floats | None = None
 
     def select(self, labels: Ints) -> Decision:

@@ -27,19 +27,13 @@ class RateShift:
 
     with one number for each label. The result is the mean of the sigmoid over the uncertainty of this number, in
     MacKay's approximation.
-
-    Attributes
-    ----------
-    with_known : ndarray of shape (2, n_labels)
-        For items with a known entry: the mean and the standard deviation.
-    alone : ndarray of shape (2, n_labels)
-        For items without a known entry, of the fit or new.
-    slope : ndarray of shape (n_labels,), optional
-        The factor of the log odds, where the labels of the fit were votes with errors.
     """
 
+    #: Shape (2, n_labels). For items with a known entry: the mean and the standard deviation.
     with_known: NDArray[np.float64]
+    #: Shape (2, n_labels). For items without a known entry, of the fit or new.
     alone: NDArray[np.float64]
+    #: Shape (n_labels,). The factor of the log odds, where the labels of the fit were votes with errors.
     slope: NDArray[np.float64] | None = None
 
     def __call__(self, p: Floats, has_known: Mask) -> Floats:

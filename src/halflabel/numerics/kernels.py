@@ -65,26 +65,17 @@ def shared_kernel(X: Floats, Z: Floats, kind: str, width: float, min_shared: flo
 
 @dataclass(frozen=True)
 class NystroemMap:
-    """Features whose inner products are a kernel on (or near) the landmarks, plus a constant.
+    """Features whose inner products are a kernel on (or near) the landmarks, plus a constant."""
 
-    Parameters
-    ----------
-    landmarks : matrix of shape (n_landmarks, n_features)
-        For "precomputed" the numbers of the columns, shape (n_landmarks,).
-    bandwidth : float
-        Unit of length; sigma of exp(-d^2 / 2 sigma^2).
-    projection : ndarray of shape (n_landmarks, rank)
-        Inverse square root of the landmarks' Gram matrix.
-    error : float
-        Mean share of k(x, x) that the map loses on the rows from which it was learned. 0 if all are landmarks.
-    kind : str
-        A key of :data:`KERNELS`.
-    """
-
+    #: Shape (n_landmarks, n_features). For "precomputed" the numbers of the columns, shape (n_landmarks,).
     landmarks: Matrix
+    #: Unit of length; sigma of exp(-d^2 / 2 sigma^2).
     bandwidth: float
+    #: Shape (n_landmarks, rank). Inverse square root of the landmarks' Gram matrix.
     projection: Floats
+    #: Mean share of k(x, x) that the map loses on the rows from which it was learned. 0 if all are landmarks.
     error: float = 0.0
+    #: A key of :data:`KERNELS`.
     kind: str = "rbf"
 
     def __call__(self, X: Matrix) -> Floats:
@@ -152,26 +143,19 @@ def _diagonal(features: NystroemMap, X: Matrix, rows: Ints, columns: Ints | None
 
 @dataclass(frozen=True)
 class RidgePath:
-    r"""Ridge regression at the weight with the smallest leave-one-out error. Any of its rows can be removed again.
+    r"""Ridge regression at the weight with the smallest leave-one-out error. Any of its rows can be removed again."""
 
-    Parameters
-    ----------
-    coef : ndarray of shape (n_features, n_targets)
-    alpha : float
-    loo : ndarray of shape (n_rows, n_targets)
-        The prediction of each row by the model that is fitted without it.
-    Q, V, shrink : ndarray
-        :math:`(\Phi^T\Phi + \alpha I)^{-1} = V\,\mathrm{diag}(\mathrm{shrink})\,V^T` and :math:`Q = \Phi V`.
-    error : ndarray of shape (n_rows, n_targets)
-        Targets minus fitted values.
-    """
-
+    #: Shape (n_features, n_targets).
     coef: Floats
     alpha: float
+    #: Shape (n_rows, n_targets). The prediction of each row by the model that is fitted without it.
     loo: Floats
+    #: ``Q``, ``V``, ``shrink``: :math:`(\Phi^T\Phi + \alpha I)^{-1} = V\,\mathrm{diag}(\mathrm{shrink})\,V^T` and
+    #: :math:`Q = \Phi V`.
     Q: Floats
     V: Floats
     shrink: Floats
+    #: Shape (n_rows, n_targets). Targets minus fitted values.
     error: Floats
 
     def without(self, rows: Mask) -> Floats:
@@ -217,21 +201,15 @@ def _decompose(Phi: Floats) -> tuple[Floats, Floats, Floats]:
 
 @dataclass(frozen=True)
 class KernelRidge:
-    """Kernel ridge regression, one column per target.
-
-    Parameters
-    ----------
-    features : NystroemMap
-    weights : ndarray of shape (n_landmarks, ...)
-        Weight of each landmark's kernel. The axes after the first are the axes of the prediction.
-    intercept : ndarray of shape (...)
-    alpha : ndarray of shape (n_targets,)
-        Ridge weight of each target. NaN for a target without an observed row.
-    """
+    """Kernel ridge regression, one column per target."""
 
     features: NystroemMap
+    #: Shape (n_landmarks, ...). Weight of each landmark's kernel. The axes after the first are the axes of the
+    #: prediction.
     weights: Floats
+    #: Shape (...).
     intercept: Floats
+    #: Shape (n_targets,). Ridge weight of each target. NaN for a target without an observed row.
     alpha: Floats
 
     def predict(self, X: Matrix) -> Floats:

@@ -16,20 +16,13 @@ MIN_THRESHOLD = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Shrinkage:
-    r"""The map that shrinks the singular values of a matrix, :math:`A \mapsto A\,V\,\mathrm{diag}(f)\,V^T`.
+    r"""The map that shrinks the singular values of a matrix, :math:`A \mapsto A\,V\,\mathrm{diag}(f)\,V^T`."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (m, rank)
-        V: the right singular vectors that remain.
-    factors : ndarray of shape (rank,)
-        f: the factor of each, above 0 and at most 1.
-    values : ndarray of shape (rank,)
-        The singular values of the result, ascending.
-    """
-
+    #: Shape (m, rank). V: the right singular vectors that remain.
     vectors: Floats
+    #: Shape (rank,). f: the factor of each, above 0 and at most 1.
     factors: Floats
+    #: Shape (rank,). The singular values of the result, ascending.
     values: Floats
 
     def __call__(self, A: Floats) -> Floats:
@@ -43,11 +36,6 @@ class Shrinkage:
 @dataclass(frozen=True)
 class NuclearNorm:
     r""":math:`\alpha\|Z\|_*`, the sum of the singular values.
-
-    Parameters
-    ----------
-    weight : float
-        :math:`\alpha`, positive.
 
     Notes
     -----
@@ -64,6 +52,7 @@ class NuclearNorm:
            [0., 0., 0.]])
     """
 
+    #: :math:`\alpha`, positive.
     weight: float
 
     def value(self, Z: Floats) -> float:

@@ -21,16 +21,11 @@ class Scaler:
     Sparse X stays sparse, so that nothing is subtracted from it. For a method that uses differences of features only,
     this makes no difference. Dense X is centred because otherwise a feature whose mean is large compared with its
     spread (a year, a time stamp) would lose its differences in rounding, and make a linear model ill-conditioned.
-
-    Parameters
-    ----------
-    scale : ndarray of shape (n_features,)
-        Standard deviations. 1 for a feature that is constant except for rounding.
-    center : ndarray of shape (n_features,)
-        Means. 0 for sparse X.
     """
 
+    #: Shape (n_features,). Standard deviations. 1 for a feature that is constant except for rounding.
     scale: Floats
+    #: Shape (n_features,). Means. 0 for sparse X.
     center: Floats
 
     @classmethod

@@ -30,10 +30,6 @@ PRECISIONS = tuple(np.round(np.arange(0.60, 0.996, 0.01), 2).tolist())
 class Plots:
     """Figures of a completion. Each method returns matplotlib's axes.
 
-    Parameters
-    ----------
-    completion : Completion
-
     Examples
     --------
     >>> from matplotlib.figure import Figure

@@ -22,12 +22,7 @@ GRACE = 20.0
 
 @dataclass(frozen=True)
 class KeyedRun(Run):
-    """A run whose key was computed before: a new process would need a second for it.
-
-    Parameters
-    ----------
-    digest : str
-    """
+    """A run whose key was computed before: a new process would need a second for it."""
 
     digest: str = ""
 

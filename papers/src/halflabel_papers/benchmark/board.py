@@ -27,61 +27,41 @@ DEFAULTS = ", defaults"
 
 @dataclass(frozen=True)
 class Protocol(Part):
-    """A way of missing.
-
-    Parameters
-    ----------
-    key, title, text : str
-    way : str
-        Name of a function of :mod:`halflabel_papers.benchmark.gaps`.
-    rates : tuple of float
-    varies : str
-        The option that a rate is the value of.
-    options : mapping
-        Further options of the way.
-    """
+    """A way of missing."""
 
     key: str
     title: str
     text: str
+    #: Name of a function of :mod:`halflabel_papers.benchmark.gaps`.
     way: str
     rates: tuple[float, ...]
+    #: The option that a rate is the value of.
     varies: str = "rate"
+    #: Further options of the way.
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Board(Part):
-    """A board, complete.
+    """A board, complete."""
 
-    Parameters
-    ----------
-    key, title : str
-        The key is part of every seed.
-    metrics : tuple of str
-    decisive : str
-        The metric of the ranks.
-    ours : str
-        The method whose losses the page lists.
-    budget : mapping
-        ``held_out``, ``settings``, ``rule``, ``limit``, ``items`` and ``trials``.
-    protocols : mapping by key
-    sets : mapping by name
-    methods : mapping by name
-        With the rows of defaults.
-    quick : mapping
-        ``sets``, and ``rates`` by protocol.
-    """
-
+    #: ``key``, ``title``: The key is part of every seed.
     key: str
     title: str
     metrics: tuple[str, ...]
+    #: The metric of the ranks.
     decisive: str
+    #: The method whose losses the page lists.
     ours: str
+    #: ``held_out``, ``settings``, ``rule``, ``limit``, ``items`` and ``trials``.
     budget: Mapping[str, Any]
+    #: Mapping by key.
     protocols: Mapping[str, Protocol]
+    #: Mapping by name.
     sets: Mapping[str, SetSpec]
+    #: Mapping by name. With the rows of defaults.
     methods: Mapping[str, Method]
+    #: ``sets``, and ``rates`` by protocol.
     quick: Mapping[str, Any]
 
     def list_runs(self, methods: Sequence[str] = (), *, quick: bool = False) -> Iterator[Run]:

@@ -20,20 +20,13 @@ Way = Callable[[PartialLabels, Matrix, float, Mapping[str, Any], np.random.Gener
 
 @dataclass(frozen=True)
 class Gaps:
-    """The labels of one run.
+    """The labels of one run."""
 
-    Parameters
-    ----------
-    known : PartialLabels
-        The labels that the method gets.
-    scored : PartialLabels
-        The true values of the entries that are scored; all others are unknown.
-    frequency : float
-        The label frequency c: the share of the relevant entries of annotated items that were assigned.
-    """
-
+    #: The labels that the method gets.
     known: PartialLabels
+    #: The true values of the entries that are scored; all others are unknown.
     scored: PartialLabels
+    #: The label frequency c: the share of the relevant entries of annotated items that were assigned.
     frequency: float = 1.0
 
 

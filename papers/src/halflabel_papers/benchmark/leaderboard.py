@@ -33,17 +33,10 @@ PUBLISHED = (Path(__file__).parents[4] / "docs" / "benchmark" / "records", Path(
 
 @dataclass(frozen=True)
 class Entry:
-    """A method on the board.
-
-    Parameters
-    ----------
-    method : Method
-    source : str
-        SHA-256 of the file that defines its class.
-    records : tuple of Record
-    """
+    """A method on the board."""
 
     method: Method
+    #: SHA-256 of the file that defines its class.
     source: str
     records: tuple[Record, ...]
 

@@ -27,20 +27,13 @@ from halflabel.plugins import Floats, Ints, Mask, Matrix
 
 @dataclass(frozen=True, eq=False)
 class Corrected:
-    """The stages of one fit, each of shape (n_items, n_labels).
+    """The stages of one fit, each of shape (n_items, n_labels)."""
 
-    Attributes
-    ----------
-    base : ndarray
-        Probabilities of the classifier.
-    errors : ndarray
-        Its errors, propagated to all items.
-    scores : ndarray
-        The smoothed result.
-    """
-
+    #: Probabilities of the classifier.
     base: Floats
+    #: Its errors, propagated to all items.
     errors: Floats
+    #: The smoothed result.
     scores: Floats
 
 

@@ -188,18 +188,13 @@ def rarity(tags: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Enriched:
-    """Both maps of FastTag.
+    """Both maps of FastTag."""
 
-    Parameters
-    ----------
-    W : ndarray of shape (n_labels, n_features)
-    w0 : ndarray of shape (n_labels,)
-    layers : list of ndarray of shape (n_labels, n_labels + 1)
-        B of every layer; its last column is for the constant tag.
-    """
-
+    #: Shape (n_labels, n_features).
     W: Floats
+    #: Shape (n_labels,).
     w0: Floats
+    #: Each of shape (n_labels, n_labels + 1). B of every layer; its last column is for the constant tag.
     layers: list[Floats]
 
     def __call__(self, X: Matrix) -> Floats:

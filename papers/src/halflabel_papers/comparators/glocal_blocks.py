@@ -25,20 +25,13 @@ RANK_TOL = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The items in coordinates in which the normal equations are almost diagonal.
+    """The items in coordinates in which the normal equations are almost diagonal."""
 
-    Attributes
-    ----------
-    B : ndarray of shape (n_items, n_axes)
-        The centred items along their principal axes.
-    squares : ndarray of shape (n_axes,)
-        Squared norms of the columns of B, which are orthogonal.
-    clusters : ndarray of int, shape (n_items,)
-        The cluster of each item, from 0.
-    """
-
+    #: Shape (n_items, n_axes). The centred items along their principal axes.
     B: Floats
+    #: Shape (n_axes,). Squared norms of the columns of B, which are orthogonal.
     squares: Floats
+    #: Shape (n_items,). The cluster of each item, from 0.
     clusters: Ints
 
     @classmethod
@@ -89,19 +82,13 @@ def find_principal_coordinates(X: Matrix, mean: Floats) -> tuple[Floats, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Items that have the same weights in the least squares problem of W.
+    """Items that have the same weights in the least squares problem of W."""
 
-    Attributes
-    ----------
-    B : ndarray of shape (n_items, n_axes)
-    kind : ndarray of int, shape (n_items,)
-        The kind of each item.
-    pattern, cluster : ndarray of int, shape (n_kinds,)
-        The observed labels and the cluster of each kind.
-    """
-
+    #: Shape (n_items, n_axes).
     B: Floats
+    #: Shape (n_items,). The kind of each item.
     kind: Ints
+    #: ``pattern``, ``cluster``: shape (n_kinds,). The observed labels and the cluster of each kind.
     pattern: Ints
     cluster: Ints
 
@@ -134,43 +121,30 @@ class Kinds:
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """The variables: U and b of labels, V of items, W of coordinates, and Z of the labels in each cluster.
+    """The variables: U and b of labels, V of items, W of coordinates, and Z of the labels in each cluster."""
 
-    Attributes
-    ----------
-    U : ndarray of shape (n_labels, k)
-    b : ndarray of shape (n_labels,)
-    V : ndarray of shape (n_items, k)
-    W : ndarray of shape (n_axes, k)
-    T : ndarray of shape (n_items, k)
-        B W, the latent labels that follow from the features.
-    Z : ndarray of shape (n_clusters, n_labels, k)
-        Rows of length 1.
-    """
-
+    #: Shape (n_labels, k).
     U: Floats
+    #: Shape (n_labels,).
     b: Floats
+    #: Shape (n_items, k).
     V: Floats
+    #: Shape (n_axes, k).
     W: Floats
+    #: Shape (n_items, k). B W, the latent labels that follow from the features.
     T: Floats
+    #: Shape (n_clusters, n_labels, k). Rows of length 1.
     Z: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    r"""The objective of :class:`GLOCAL`, its weights in the order of its terms.
-
-    Attributes
-    ----------
-    items : Items
-    state : ndarray of shape (n_items, n_labels)
-        +1, -1, and 0 for unknown.
-    alpha, ridge, alpha_global, alpha_local : float
-        :math:`\lambda, \lambda_2, \lambda_3, \lambda_4`.
-    """
+    r"""The objective of :class:`GLOCAL`, its weights in the order of its terms."""
 
     items: Items
+    #: Shape (n_items, n_labels). +1, -1, and 0 for unknown.
     state: Floats
+    #: ``alpha``, ``ridge``, ``alpha_global``, ``alpha_local``: :math:`\lambda, \lambda_2, \lambda_3, \lambda_4`.
     alpha: float
     ridge: float
     alpha_global: float

@@ -212,20 +212,15 @@ class Centred:
 
 @dataclass(frozen=True)
 class LowRankMap:
-    """Scores :math:`(x - m)^T W h_j + b_j`.
+    """Scores :math:`(x - m)^T W h_j + b_j`."""
 
-    Parameters
-    ----------
-    W : ndarray of shape (n_features, rank)
-    H : ndarray of shape (n_labels, rank)
-    b : ndarray of shape (n_labels,)
-    mean : ndarray of shape (n_features,)
-        m.
-    """
-
+    #: Shape (n_features, rank).
     W: Floats
+    #: Shape (n_labels, rank).
     H: Floats
+    #: Shape (n_labels,).
     b: Floats
+    #: Shape (n_features,). m.
     mean: Floats
 
     def __call__(self, X: Matrix) -> Floats:

@@ -157,17 +157,11 @@ class MLRGL(Comparator):
 
 @dataclass(frozen=True)
 class RankingFunctions:
-    r"""Functions :math:`f_k(x) = \sum_i k(x, x_i) \beta_{ik}`.
+    r"""Functions :math:`f_k(x) = \sum_i k(x, x_i) \beta_{ik}`."""
 
-    Parameters
-    ----------
-    features : NystroemMap
-        Its items and its bandwidth are used; the kernel is exact.
-    weights : ndarray of shape (n_items, n_labels)
-        beta.
-    """
-
+    #: Its items and its bandwidth are used; the kernel is exact.
     features: NystroemMap
+    #: Shape (n_items, n_labels). beta.
     weights: Floats
 
     def __call__(self, X: Matrix) -> Floats:
@@ -178,26 +172,18 @@ class RankingFunctions:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All pairs of a relevant and an irrelevant label of an item. Pairs with the same irrelevant label are consecutive.
+    """Pairs of a relevant and an irrelevant label of an item. Pairs of the same irrelevant label are consecutive."""
 
-    Attributes
-    ----------
-    signs : csr_array of shape (n_items * n_labels, n_pairs)
-        Maps the multipliers of the pairs to the weights beta.
-    transposed : csr_array
-        Maps scores to their differences, relevant minus irrelevant.
-    starts, counts : ndarray of int, shape (n_groups,)
-        The first pair and the number of pairs of each group.
-    shape : (n_items, n_labels)
-    max_labels : int
-        Largest number of labels of an item that has pairs; bounds the squared norm of ``signs``.
-    """
-
+    #: Shape (n_items * n_labels, n_pairs). Maps the multipliers of the pairs to the weights beta.
     signs: sparse.csr_array
+    #: Maps scores to their differences, relevant minus irrelevant.
     transposed: sparse.csr_array
+    #: ``starts``, ``counts``: shape (n_groups,). The first pair and the number of pairs of each group.
     starts: Ints
     counts: Ints
+    #: (n_items, n_labels).
     shape: tuple[int, int]
+    #: Largest number of labels of an item that has pairs; bounds the squared norm of ``signs``.
     max_labels: int
 
     @classmethod

@@ -33,19 +33,13 @@ NO_PAIRS = (
 
 @dataclass(frozen=True)
 class Ranking:
-    """Scores of all labels, and a threshold for each item that is linear in its scores.
+    """Scores of all labels, and a threshold for each item that is linear in its scores."""
 
-    Attributes
-    ----------
-    machine : KernelRidge
-        f; its weights are from the ranking, not from a regression.
-    slope : ndarray of shape (n_labels,)
-    intercept : float
-        :math:`t(x) = a^T f(x) + a_0`.
-    """
-
+    #: f; its weights are from the ranking, not from a regression.
     machine: KernelRidge
+    #: Shape (n_labels,).
     slope: Floats
+    #: :math:`t(x) = a^T f(x) + a_0`.
     intercept: float
 
     def __call__(self, X: Matrix) -> Floats:

@@ -23,21 +23,15 @@ from halflabel_papers.comparators.positive_heads import LinearComparator, find_s
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    r"""The losses of :class:`ROLE`, for one table of assigned entries.
+    r"""The losses of :class:`ROLE`, for one table of assigned entries."""
 
-    Attributes
-    ----------
-    positive, known : ndarray of shape (n_items, n_labels)
-        1 for assigned entries; 1 for entries that are not unknown, which alone count.
-    count : float
-        k.
-    weight : float
-        :math:`\lambda`.
-    """
-
+    #: ``positive``, ``known``: shape (n_items, n_labels). 1 for assigned entries; 1 for entries that are not unknown,
+    #: which alone count.
     positive: Floats
     known: Floats
+    #: k.
     count: float
+    #: :math:`\lambda`.
     weight: float
 
     @classmethod

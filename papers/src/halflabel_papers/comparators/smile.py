@@ -23,17 +23,11 @@ from halflabel_papers.comparators.comparator import Comparator, Setting
 
 @dataclass(frozen=True, eq=False)
 class AffineMap:
-    """Scores :math:`P^T x + b`.
+    """Scores :math:`P^T x + b`."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features, n_labels)
-        P.
-    bias : ndarray of shape (n_labels,)
-        b.
-    """
-
+    #: Shape (n_features, n_labels). P.
     weights: Floats
+    #: Shape (n_labels,). b.
     bias: Floats
 
     def __call__(self, X: Matrix) -> Floats:

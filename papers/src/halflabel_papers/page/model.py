@@ -38,32 +38,21 @@ MAX_LINE = 32
 
 @dataclass(frozen=True)
 class Cell:
-    """One value of a table.
+    """One value of a table."""
 
-    Attributes
-    ----------
-    measured, published : str
-        Rounded, as the page shows them; empty if there is none.
-    verdict : Verdict, optional
-    best : bool
-        Whether it is the best of its row; it gets a star and is bold.
-    significant : bool
-        Whether it is a significant difference; it gets an asterisk.
-    detail : str
-        Text in small letters after ``measured``: an interval, a p-value.
-    why : str
-        The reason for the verdict, or for a gap; cells with the same reason share one note below the table.
-    link : str
-        Address of the records behind it, relative to the page.
-    """
-
+    #: ``measured``, ``published``: Rounded, as the page shows them; empty if there is none.
     measured: str
     published: str = ""
     verdict: Verdict | None = None
+    #: Whether it is the best of its row; it gets a star and is bold.
     best: bool = False
+    #: Whether it is a significant difference; it gets an asterisk.
     significant: bool = False
+    #: Text in small letters after ``measured``: an interval, a p-value.
     detail: str = ""
+    #: The reason for the verdict, or for a gap; cells with the same reason share one note below the table.
     why: str = ""
+    #: Address of the records behind it, relative to the page.
     link: str = ""
 
     @property
@@ -76,17 +65,6 @@ class Cell:
 class Grid:
     """A table.
 
-    Attributes
-    ----------
-    caption : str
-    columns : tuple of str
-        Names of the columns of cells; the column of row names has none.
-    rows : tuple of (row name, cells)
-    note : str
-        Printed below.
-    is_open : bool
-        Whether it is shown from the start, not after a click.
-
     Raises
     ------
     ValueError
@@ -95,9 +73,12 @@ class Grid:
 
     kind: ClassVar[str] = "grid"
     caption: str
+    #: Names of the columns of cells; the column of row names has none.
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    #: Printed below.
     note: str = ""
+    #: Whether it is shown from the start, not after a click.
     is_open: bool = False
 
     def __post_init__(self) -> None:
@@ -150,18 +131,6 @@ def divide_wide(block: Block) -> tuple[Block, ...]:
 class Figure:
     """A drawing.
 
-    Attributes
-    ----------
-    name : str
-        Letters, digits, ``-``, ``_``; of the file, where drawings are files.
-    caption : str
-    alt : str
-        A description for readers who do not see it.
-    svg : str
-        From :mod:`halflabel_papers.page.charts`.
-    per_row : int
-        Number of drawings in a row where there is room, among drawings that follow each other; 0 for as many as fit.
-
     Raises
     ------
     ValueError
@@ -169,10 +138,14 @@ class Figure:
     """
 
     kind: ClassVar[str] = "figure"
+    #: Letters, digits, ``-``, ``_``; of the file, where drawings are files.
     name: str
     caption: str
+    #: A description for readers who do not see it.
     alt: str
+    #: From :mod:`halflabel_papers.page.charts`.
     svg: str
+    #: Number of drawings in a row where there is room, among drawings that follow each other; 0 for as many as fit.
     per_row: int = 0
 
     def __post_init__(self) -> None:
@@ -201,18 +174,6 @@ class Section:
 class Page:
     """A whole document.
 
-    Attributes
-    ----------
-    title, lead : str
-        The subject and the result, in one or two sentences.
-    facts : tuple of (name, value)
-        Tier, numbers of runs, versions, command.
-    sections : tuple of Section
-    subject : str
-        In small letters above the title.
-    key : str
-        How to read the tables.
-
     Raises
     ------
     ValueError
@@ -228,11 +189,15 @@ class Page:
     True
     """
 
+    #: ``title``, ``lead``: The subject and the result, in one or two sentences.
     title: str
     lead: str
+    #: Tier, numbers of runs, versions, command.
     facts: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
+    #: In small letters above the title.
     subject: str = "halflabel: measured and published"
+    #: How to read the tables.
     key: str = (
         "In tables: a cell has the value measured here; in small letters below it, the value that the paper prints, "
         "and the verdict. ★ and bold: the best of a row."

@@ -51,23 +51,16 @@ LINE, INDENT = 1.4 * NOTE, 14.0
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One map.
+    """One map."""
 
-    Attributes
-    ----------
-    title, note : str
-        A line each, above it.
-    coordinates : ndarray of shape (n_items, 2)
-        In any unit: a map fills its panel, and items far outside are drawn at its edge.
-    kinds : ndarray of int, shape (n_items,)
-        The kind of each item; -1 for any other kind.
-    filled : ndarray of bool, shape (n_items,)
-    """
-
+    #: ``title``, ``note``: A line each, above it.
     title: str
     note: str
+    #: Shape (n_items, 2). In any unit: a map fills its panel, and items far outside are drawn at its edge.
     coordinates: Floats
+    #: Shape (n_items,). The kind of each item; -1 for any other kind.
     kinds: Ints
+    #: Shape (n_items,).
     filled: Mask
 
     @property

@@ -17,31 +17,21 @@ MAX_CURVATURE = 1e12
 
 @dataclass(frozen=True, eq=False)
 class PublishedTerms:
-    r"""The terms of eq. (12).
+    r"""The terms of eq. (12)."""
 
-    Parameters
-    ----------
-    G : ndarray of shape (N, N)
-    L : csr_array of shape (N, N), or None
-        None if :math:`\gamma_I` is 0.
-    annotated : ndarray of int, shape (l,)
-        Items that S selects.
-    Q : ndarray of shape (n, n)
-        Output kernel.
-    Y : ndarray of shape (l, n)
-        +1 and -1.
-    free : ndarray of bool, shape (l, n)
-        Where E may be positive.
-    alpha, alpha_manifold, trace, slope : float
-        :math:`\gamma_A, \gamma_I, \mu, \mu\lambda`.
-    """
-
+    #: Shape (N, N).
     G: Floats
+    #: Shape (N, N). None if :math:`\gamma_I` is 0.
     L: sparse.csr_array | None
+    #: Shape (l,). Items that S selects.
     annotated: Ints
+    #: Shape (n, n). Output kernel.
     Q: Floats
+    #: Shape (l, n). +1 and -1.
     Y: Floats
+    #: Shape (l, n). Where E may be positive.
     free: Mask
+    #: ``alpha``, ``alpha_manifold``, ``trace``, ``slope``: :math:`\gamma_A, \gamma_I, \mu, \mu\lambda`.
     alpha: float
     alpha_manifold: float
     trace: float
@@ -91,18 +81,6 @@ class Continuation:
     By default it departs from the paper in one line: eq. (22) takes ``abs`` of its argument, which is not a proximal
     step and does not lead to the minimum; here it is :math:`\max(\hat E - \mu\lambda/\nu, 0)`.
 
-    Parameters
-    ----------
-    terms : PublishedTerms
-    rhos : sequence of float
-        :math:`\rho_1 < \dots < \rho_k`; the paper names none.
-    growth : float
-        :math:`\eta`.
-    takes_abs : bool
-        Use eq. (22) as printed, with ``abs``.
-    accelerated : bool
-        Extrapolate with the momentum of Beck & Teboulle, as published.
-
     Notes
     -----
     A, Z and E share one step length, and the curvature in A is that of G squared, about the square of the number of
@@ -110,9 +88,13 @@ class Continuation:
     """
 
     terms: PublishedTerms
+    #: :math:`\rho_1 < \dots < \rho_k`; the paper names none.
     rhos: Sequence[float] = (1e-3, 1e-2, 1e-1, 1.0)
+    #: :math:`\eta`.
     growth: float = 2.0
+    #: Use eq. (22) as printed, with ``abs``.
     takes_abs: bool = False
+    #: Extrapolate with the momentum of Beck & Teboulle, as published.
     accelerated: bool = True
     nu: float = field(default=1.0, init=False)
     theta: Theta = field(init=False)

@@ -177,14 +177,9 @@ class ZeroFilled(Inference):
 
 @dataclass(frozen=True, eq=False)
 class ConfidentAlternator(Alternator):
-    """For weak priors: after each alternation, confident scores join the observed entries.
+    """For weak priors: after each alternation, confident scores join the observed entries."""
 
-    Attributes
-    ----------
-    confidence : float
-        Scores of at least this value, or of at most 1 minus it.
-    """
-
+    #: Scores of at least this value, or of at most 1 minus it.
     confidence: float = 1.0
 
     def run(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None) -> Alternation:

@@ -31,15 +31,9 @@ DESCRIPTIONS = ("negative_weights", "strongly_negative_weights", "normalised_alp
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean over blocks (sets or trials) with the spread of a single block.
+    """A mean over blocks (sets or trials) with the spread of a single block."""
 
-    Parameters
-    ----------
-    mean, sd : float
-        NaN if nothing was measured; ``sd`` also for a single block.
-    n : int
-    """
-
+    #: ``mean``, ``sd``: NaN if nothing was measured; ``sd`` also for a single block.
     mean: float
     sd: float
     n: int

@@ -26,60 +26,43 @@ MAX_RESAMPLED = 10_000_000
 
 @dataclass(frozen=True)
 class Paired:
-    """Two methods on the same runs.
+    """Two methods on the same runs."""
 
-    Attributes
-    ----------
-    difference, low, high : float
-        Mean of first minus second, and its 95 % bootstrap interval; all in the unit of the scores.
-    t, p : float
-        Paired t-test, two-sided.
-    n : int
-        Pairs compared.
-    wins, losses, ties : int
-        Pairs in which the first score is higher, lower, exactly equal; higher is not always better.
-    left_out : int
-        Pairs in which a score is NaN.
-    """
-
+    #: ``difference``, ``low``, ``high``: Mean of first minus second, and its 95 % bootstrap interval; all in the unit
+    #: of the scores.
     difference: float
     low: float
     high: float
+    #: ``t``, ``p``: Paired t-test, two-sided.
     t: float
     p: float
+    #: Pairs compared.
     n: int
+    #: ``wins``, ``losses``, ``ties``: Pairs in which the first score is higher, lower, exactly equal; higher is not
+    #: always better.
     wins: int
     losses: int
     ties: int
+    #: Pairs in which a score is NaN.
     left_out: int
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Several methods on the same blocks (data sets, or runs).
+    """Several methods on the same blocks (data sets, or runs)."""
 
-    Attributes
-    ----------
-    mean_ranks : Series
-        By method, the best (lowest) first; 1 is the best rank, ties share their mean.
-    statistic, p : float
-        Friedman's test that all methods are the same, corrected for ties.
-    critical_difference : float
-        Two methods are separated at the 5 % level if their mean ranks differ by at least this (Nemenyi).
-    groups : tuple of tuple of str
-        Maximal sets of methods that are not separated, in rank order; every method is in at least one.
-    n : int
-        Blocks ranked.
-    left_out : int
-        Blocks in which a score is NaN.
-    """
-
+    #: By method, the best (lowest) first; 1 is the best rank, ties share their mean.
     mean_ranks: pd.Series[float]
+    #: ``statistic``, ``p``: Friedman's test that all methods are the same, corrected for ties.
     statistic: float
     p: float
+    #: Two methods are separated at the 5 % level if their mean ranks differ by at least this (Nemenyi).
     critical_difference: float
+    #: Maximal sets of methods that are not separated, in rank order; every method is in at least one.
     groups: tuple[tuple[str, ...], ...]
+    #: Blocks ranked.
     n: int
+    #: Blocks in which a score is NaN.
     left_out: int
 
 

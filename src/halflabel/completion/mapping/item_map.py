@@ -29,35 +29,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ItemMap:
-    """The items in a small number of dimensions.
+    """The items in a small number of dimensions."""
 
-    Parameters
-    ----------
-    coordinates : DataFrame of shape (n_items, n_components)
-        One row per item, with the ids of the items; of the library of the items.
-    places : ndarray of shape (n_items, n_components)
-        The same numbers.
-    method : str
-        A name of :data:`halflabel.completion.mapping.defaults.METHOD_NAMES`.
-    label_weight : float
-        The weight of the labels after it was reduced for predictions without skill.
-    notes : tuple of str
-        Facts that the reader of the map needs, in sentences.
-    space : JointSpace
-    features, joint : ndarray of shape (n_items, n_coordinates)
-        The items in this space, without and with their labels.
-    labels : PartialLabels
-        The given labels.
-    """
-
+    #: Shape (n_items, n_components). One row per item, with the ids of the items; of the library of the items.
     coordinates: pd.DataFrame
+    #: Shape (n_items, n_components). The same numbers.
     places: Floats
+    #: A name of :data:`halflabel.completion.mapping.defaults.METHOD_NAMES`.
     method: str
+    #: The weight of the labels after it was reduced for predictions without skill.
     label_weight: float
+    #: Facts that the reader of the map needs, in sentences.
     notes: tuple[str, ...]
     space: JointSpace
+    #: ``features``, ``joint``: shape (n_items, n_coordinates). The items in this space, without and with their labels.
     features: Floats
     joint: Floats
+    #: The given labels.
     labels: PartialLabels
 
     @cached_property

@@ -49,18 +49,13 @@ class ModeratedPlatt:
     uncertainty of the slope would grow faster than m; from there p is constant, so that the least likely items of a
     label with a handful of entries may share one p.
 
-    Attributes
-    ----------
-    platt : Calibration
-    covariance : ndarray of shape (3, n_labels)
-        :math:`C_{11}, C_{12}, C_{22}`.
-
     References
     ----------
     .. [1] D. MacKay, "The Evidence Framework Applied to Classification Networks", Neural Computation 4, 1992.
     """
 
     platt: Calibration
+    #: Shape (3, n_labels). :math:`C_{11}, C_{12}, C_{22}`.
     covariance: Floats
 
     def __call__(self, scores: Floats) -> Floats:
@@ -110,17 +105,13 @@ class BetaCurve:
     The two ends have different slopes: where the entries with the highest probabilities are relevant less often than
     predicted, b is below 1.
 
-    Attributes
-    ----------
-    a, b, c : float
-        1, 1 and 0 change nothing.
-
     References
     ----------
     .. [1] M. Kull, T. Silva Filho, P. Flach, "Beta calibration: a well-founded and easily implemented improvement on
        logistic calibration for binary classifiers", AISTATS 2017.
     """
 
+    #: ``a``, ``b``, ``c``: 1, 1 and 0 change nothing.
     a: float = 1.0
     b: float = 1.0
     c: float = 0.0
@@ -176,18 +167,11 @@ def fit_factor(curve: BetaCurve, p: Floats, relevant: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class CheckedCalibration:
-    """A scaling per label, then one curve for all labels.
-
-    Attributes
-    ----------
-    per_label : ModeratedPlatt
-    common : BetaCurve
-    factor : ndarray of shape (n_labels,) or None
-        Of the curve's b, below 1 for rare labels; None if no label is rare.
-    """
+    """A scaling per label, then one curve for all labels."""
 
     per_label: ModeratedPlatt
     common: BetaCurve
+    #: Shape (n_labels,). Of the curve's b, below 1 for rare labels; None if no label is rare.
     factor: NDArray[np.float64] | None = None
 
     @property

@@ -39,14 +39,9 @@ MAX_ITEMS = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Features in at most 32 bins: with few distinct values, the best split is found in half of the time.
+    """Features in at most 32 bins: with few distinct values, the best split is found in half of the time."""
 
-    Attributes
-    ----------
-    cuts : list of ndarray
-        Of each feature, in rising order. A value equal to a cut is below it.
-    """
-
+    #: Of each feature, in rising order. A value equal to a cut is below it.
     cuts: list[Floats]
 
     @classmethod

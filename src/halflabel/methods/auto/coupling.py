@@ -46,19 +46,14 @@ class Coupling:
         + \tfrac{\lambda}{2}\sum_{k \ne j} B_{jk}^2, \qquad s = \pm 1,
 
     so that with few entries, or none, the base's log odds remain.
-
-    Attributes
-    ----------
-    intercept, slope : ndarray of shape (n_labels,)
-    weights : csr_array of shape (n_labels, n_labels)
-        B. Its diagonal is empty: the value of an entry never changes its own log odds.
-    ridge : float
-        :math:`\lambda`, one for all labels.
     """
 
+    #: ``intercept``, ``slope``: shape (n_labels,).
     intercept: Floats
     slope: Floats
+    #: Shape (n_labels, n_labels). B. Its diagonal is empty: the value of an entry never changes its own log odds.
     weights: sparse.csr_array
+    #: :math:`\lambda`, one for all labels.
     ridge: float
 
     def __call__(self, base: Floats, residual: Floats) -> Floats:
@@ -68,23 +63,16 @@ class Coupling:
 
 @dataclass(frozen=True, eq=False)
 class CouplingData:
-    """The items with a usable observed entry.
+    """The items with a usable observed entry."""
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n_rows,)
-        Positions of the items.
-    labels : PartialLabels
-        Their entries where the base has log odds and the label was observed with both values.
-    base, residual : ndarray of shape (n_rows, n_labels)
-        The base's log odds, and y - p; 0 where there is none.
-    folds : ndarray of int, shape (n_rows,)
-    """
-
+    #: Shape (n_rows,). Positions of the items.
     rows: Ints
+    #: Their entries where the base has log odds and the label was observed with both values.
     labels: PartialLabels
+    #: ``base``, ``residual``: shape (n_rows, n_labels). The base's log odds, and y - p; 0 where there is none.
     base: Floats
     residual: Floats
+    #: Shape (n_rows,).
     folds: Ints
 
     @property

@@ -7,32 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Effort:
-    """The members of an ensemble and the limits of their work.
-
-    Attributes
-    ----------
-    members : tuple of str
-    n_trees, n_trees_of_many : int
-        Trees of a forest on up to 2 000 labelled items, and on more.
-    n_rounds : int
-        Trees of boosting.
-    n_landmarks : int
-        Maximum rank of the kernel map.
-    max_nodes : int
-        Maximum number of items that the graph connects; other items are scored like new ones.
-    max_tree_items : int
-        Maximum number of items that one tree is grown on.
-    text_members : tuple of str
-        Members that are added for text features.
-    """
+    """The members of an ensemble and the limits of their work."""
 
     members: tuple[str, ...]
+    #: ``n_trees``, ``n_trees_of_many``: Trees of a forest on up to 2 000 labelled items, and on more.
     n_trees: int
     n_trees_of_many: int
+    #: Trees of boosting.
     n_rounds: int
+    #: Maximum rank of the kernel map.
     n_landmarks: int
+    #: Maximum number of items that the graph connects; other items are scored like new ones.
     max_nodes: int
+    #: Maximum number of items that one tree is grown on.
     max_tree_items: int
+    #: Members that are added for text features.
     text_members: tuple[str, ...] = ()
 
 

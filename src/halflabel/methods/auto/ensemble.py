@@ -42,13 +42,7 @@ BLOCK = 4096
 
 @dataclass(frozen=True, eq=False)
 class CalibratedMember:
-    """A fitted member and the calibration of its scores.
-
-    Attributes
-    ----------
-    model : Model
-    calibration : Calibration
-    """
+    """A fitted member and the calibration of its scores."""
 
     model: Model
     calibration: Calibration
@@ -56,16 +50,10 @@ class CalibratedMember:
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Calibrated members and their weights.
-
-    Attributes
-    ----------
-    members : list of CalibratedMember
-    weights : ndarray of shape (n_members,)
-        Positive.
-    """
+    """Calibrated members and their weights."""
 
     members: list[CalibratedMember]
+    #: Shape (n_members,). Positive.
     weights: Floats
 
     def predict(self, items: Items) -> Floats:
@@ -80,29 +68,21 @@ class Ensemble:
 
 @dataclass(frozen=True, eq=False)
 class FittedEnsemble:
-    """The fit of an ensemble.
+    """The fit of an ensemble."""
 
-    Attributes
-    ----------
-    log_odds : ndarray of shape (n_items, n_labels)
-        Log odds of every cell, by the fits to all labelled items.
-    out_of_fold : ndarray of shape (n_labelled, n_labels)
-        Log odds of the labelled items, by fits without any label of the item; NaN where nothing can be held out.
-    model : Ensemble
-        Scores new items.
-    brier : dict of str to float
-        Out-of-fold Brier score of each member on the observed entries.
-    weights : dict of str to float
-        Weight of each member.
-    by_member : dict of str to ndarray of shape (n_items, n_labels)
-        The weighted log odds of each member of the model, out of fold where there are any, in single precision.
-    """
-
+    #: Shape (n_items, n_labels). Log odds of every cell, by the fits to all labelled items.
     log_odds: Floats
+    #: Shape (n_labelled, n_labels). Log odds of the labelled items, by fits without any label of the item; NaN where
+    #: nothing can be held out.
     out_of_fold: Floats
+    #: Scores new items.
     model: Ensemble
+    #: Out-of-fold Brier score of each member on the observed entries.
     brier: dict[str, float]
+    #: Weight of each member.
     weights: dict[str, float]
+    #: Each of shape (n_items, n_labels). The weighted log odds of each member of the model, out of fold where there are
+    #: any, in single precision.
     by_member: dict[str, NDArray[np.float32]]
 
 

@@ -26,19 +26,13 @@ MAX_SAMPLE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Weighting:
-    """Brings features to comparable units.
-
-    Parameters
-    ----------
-    scaler : Scaler
-    unit_rows : bool
-        Whether each row is divided by its length afterwards; a row of zeros stays.
-    order : ndarray of int, shape (n_features,), or None
-        The order in which features are weighted, and in which a model sees them. None keeps the given order.
-    """
+    """Brings features to comparable units."""
 
     scaler: Scaler
+    #: Whether each row is divided by its length afterwards; a row of zeros stays.
     unit_rows: bool
+    #: Shape (n_features,). The order in which features are weighted, and in which a model sees them. None keeps the
+    #: given order.
     order: Ints | None = None
 
     @classmethod
@@ -86,16 +80,11 @@ def has_word_features(X: Matrix) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Principal components: the space in which nearest neighbours are searched.
+    """Principal components: the space in which nearest neighbours are searched."""
 
-    Parameters
-    ----------
-    mean : ndarray of shape (n_features,)
-    components : ndarray of shape (n_components, n_features) or None
-        None keeps all features: distances are the same after a rotation.
-    """
-
+    #: Shape (n_features,).
     mean: Floats
+    #: Shape (n_components, n_features). None keeps all features: distances are the same after a rotation.
     components: Floats | None
 
     @classmethod

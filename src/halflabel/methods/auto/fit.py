@@ -33,51 +33,34 @@ from halflabel.methods.decision import Decision, decide, decide_relevant
 
 @dataclass(frozen=True)
 class Config:
-    """The parameters of a fit.
-
-    Attributes
-    ----------
-    members : tuple of str
-    effort : str
-    n_neighbors, n_folds : int
-    seed : int
-        Decides everything random.
-    rule : Rule
-    positive_only : bool
-        Whether -1 means that an entry was not assigned.
-    observed_rate : float or None
-        Label frequency of positive-only labels.
-    """
+    """The parameters of a fit."""
 
     members: tuple[str, ...]
     effort: str
     n_neighbors: int
     n_folds: int
+    #: Decides everything random.
     seed: int
     rule: Rule
+    #: Whether -1 means that an entry was not assigned.
     positive_only: bool
+    #: Label frequency of positive-only labels.
     observed_rate: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The data of a fit, with items and labels in canonical order.
+    """The data of a fit, with items and labels in canonical order."""
 
-    Attributes
-    ----------
-    X : matrix of shape (n_items, n_features)
-        Weighted features.
-    labels : PartialLabels of shape (n_items, n_labels)
-    groups : ndarray of int, shape (n_items,), or None
-    prior : ndarray of shape (n_items, n_labels) or None
-    calibrates : ndarray of bool, shape (n_items, n_labels), or None
-        Entries that calibrations are fitted on; None for all observed ones.
-    """
-
+    #: Shape (n_items, n_features). Weighted features.
     X: Matrix
+    #: Shape (n_items, n_labels).
     labels: PartialLabels
+    #: Shape (n_items,).
     groups: Ints | None = None
+    #: Shape (n_items, n_labels).
     prior: Floats | None = None
+    #: Shape (n_items, n_labels). Entries that calibrations are fitted on; None for all observed ones.
     calibrates: Mask | None = None
 
     @property
@@ -88,67 +71,45 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class FittedMembers:
-    """The members of the ensemble, before other evidence is added to them.
-
-    Attributes
-    ----------
-    ensemble : Ensemble
-    weights, brier : dict of str to float
-        Of each member; the Brier scores are out of fold.
-    by_member : dict of str to ndarray of shape (n_items, n_labels)
-        Weighted log odds.
-    neighbourhood : Neighbourhood or None
-        Connects new items to the graph; None if no member uses it.
-    transition : csr_array of shape (n_items, n_items) or None
-    nodes : ndarray of int or None
-        Positions of the items that the graph connects.
-    degrees : ndarray of shape (n_nodes,) or None
-        Sums of their affinities.
-    folds : ndarray of int, shape (n_items,)
-    have_gaps : bool
-        Whether an entry of a labelled item is unknown.
-    """
+    """The members of the ensemble, before other evidence is added to them."""
 
     ensemble: Ensemble
+    #: ``weights``, ``brier``: Of each member; the Brier scores are out of fold.
     weights: dict[str, float]
     brier: dict[str, float]
+    #: Each of shape (n_items, n_labels). Weighted log odds.
     by_member: dict[str, NDArray[np.float32]]
+    #: Connects new items to the graph; None if no member uses it.
     neighbourhood: Neighbourhood | None
+    #: Shape (n_items, n_items).
     transition: sparse.csr_array | None
+    #: Positions of the items that the graph connects.
     nodes: Ints | None
+    #: Shape (n_nodes,). Sums of their affinities.
     degrees: Floats | None
+    #: Shape (n_items,).
     folds: Ints
+    #: Whether an entry of a labelled item is unknown.
     have_gaps: bool
 
 
 @dataclass(frozen=True, eq=False)
 class FittedAuto:
-    """The fit of the ensemble, with items and labels in canonical order.
-
-    Attributes
-    ----------
-    members : FittedMembers
-    scores : dict of str to float
-        Brier scores of the members, the prior, the ensemble, and the labels' rates.
-    parts : dict of str to ndarray of shape (n_items, n_labels)
-        The attribute ``contributions_`` of the estimator has them in the order of the caller.
-    decision : Decision
-    calibration : Calibration or None
-        Of the ensemble, where other evidence is added to it.
-    for_new : NewItemDecision or None
-        The ensemble alone decides about new items, where ``decision`` has other evidence.
-    prior_weights : tuple of two floats or None
-    refiner : Refiner or None
-        None where the item's other labels do not change any score.
-    """
+    """The fit of the ensemble, with items and labels in canonical order."""
 
     members: FittedMembers
+    #: Brier scores of the members, the prior, the ensemble, and the labels' rates.
     scores: dict[str, float]
+    #: Each of shape (n_items, n_labels). The attribute ``contributions_`` of the estimator has them in the order of the
+    #: caller.
     parts: dict[str, NDArray[np.float32]]
     decision: Decision
+    #: Of the ensemble, where other evidence is added to it.
     calibration: Calibration | None
+    #: The ensemble alone decides about new items, where ``decision`` has other evidence.
     for_new: NewItemDecision | None
     prior_weights: tuple[float, float] | None
+    #: None where the item's other labels do not change any score.
     refiner: Refiner | None
 
 

@@ -13,25 +13,18 @@ from halflabel.methods.model_selection import folds_of_labelled
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """The labelled items (items with an observed label), each in one fold.
+    """The labelled items (items with an observed label), each in one fold."""
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (n_labelled,)
-        Positions of the labelled items among all items, in order.
-    Y : ndarray of shape (n_labelled, n_labels)
-        1 relevant, 0 irrelevant or unknown.
-    observed : ndarray of bool, shape (n_labelled, n_labels)
-    fold : ndarray of int, shape (n_labelled,)
-        Fold of each labelled item; -1 if there is only one item or one group, which cannot be held out.
-    n_groups : int
-        Number of the user's groups of labelled items, which stay in one fold; 0 without groups.
-    """
-
+    #: Shape (n_labelled,). Positions of the labelled items among all items, in order.
     rows: Ints
+    #: Shape (n_labelled, n_labels). 1 relevant, 0 irrelevant or unknown.
     Y: Floats
+    #: Shape (n_labelled, n_labels).
     observed: Mask
+    #: Shape (n_labelled,). Fold of each labelled item; -1 if there is only one item or one group, which cannot be held
+    #: out.
     fold: Ints
+    #: Number of the user's groups of labelled items, which stay in one fold; 0 without groups.
     n_groups: int = 0
 
     @classmethod

@@ -46,16 +46,11 @@ STAGES = {
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees, in one part per fold.
-
-    Attributes
-    ----------
-    parts : list of Trees
-        One per fold, grown without the items of the fold.
-    """
+    """Trees, in one part per fold."""
 
     evidence: ClassVar[Evidence] = "features"
 
+    #: One per fold, grown without the items of the fold.
     parts: list[Trees]
 
     def predict(self, items: Items) -> Floats:

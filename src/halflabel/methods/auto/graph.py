@@ -15,17 +15,11 @@ from halflabel.numerics.graph.neighbors import neighbors
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """The items that a graph connects: all, or a sample.
+    """The items that a graph connects: all, or a sample."""
 
-    Attributes
-    ----------
-    items : ndarray of int, shape (n_nodes,)
-        Positions of the nodes among all items, in order.
-    place : ndarray of int, shape (n_items,)
-        Place of each item among the nodes; -1 for an item outside the graph.
-    """
-
+    #: Shape (n_nodes,). Positions of the nodes among all items, in order.
     items: Ints
+    #: Shape (n_items,). Place of each item among the nodes; -1 for an item outside the graph.
     place: Ints
 
     @classmethod
@@ -49,21 +43,13 @@ class Nodes:
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    r"""Connects any item to the nodes by affinities :math:`w_{ij} = \exp(-d_{ij}^2 / \sigma_i\sigma_j)`.
+    r"""Connects any item to the nodes by affinities :math:`w_{ij} = \exp(-d_{ij}^2 / \sigma_i\sigma_j)`."""
 
-    Attributes
-    ----------
-    coordinates : Coordinates
-        The space in which distances are measured.
-    nodes : matrix of shape (n_nodes, n_coordinates)
-        Coordinates of the nodes.
-    widths : ndarray of shape (n_nodes,)
-        :math:`\sigma`, the distance to the last of the nearest neighbours.
-    n_neighbors : int
-    """
-
+    #: The space in which distances are measured.
     coordinates: Coordinates
+    #: Shape (n_nodes, n_coordinates). Coordinates of the nodes.
     nodes: Matrix
+    #: Shape (n_nodes,). :math:`\sigma`, the distance to the last of the nearest neighbours.
     widths: Floats
     n_neighbors: int
 
@@ -81,23 +67,15 @@ class Neighbourhood:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """The graph of the fitted items.
-
-    Attributes
-    ----------
-    nodes : Nodes
-    neighbourhood : Neighbourhood
-        Connects new items to the nodes.
-    affinities : csr_array of shape (n_nodes, n_nodes)
-        W, symmetric.
-    transition : csr_array of shape (n_items, n_nodes)
-        Weights of the nodes for every item, rows with sum 1: the random walk P for nodes; items outside the graph get
-        the weights that new items get.
-    """
+    """The graph of the fitted items."""
 
     nodes: Nodes
+    #: Connects new items to the nodes.
     neighbourhood: Neighbourhood
+    #: Shape (n_nodes, n_nodes). W, symmetric.
     affinities: sparse.csr_array
+    #: Shape (n_items, n_nodes). Weights of the nodes for every item, rows with sum 1: the random walk P for nodes;
+    #: items outside the graph get the weights that new items get.
     transition: sparse.csr_array
 
     @classmethod

@@ -23,15 +23,11 @@ LABEL_WEIGHT, PULL = 30.0, 0.01
 
 @dataclass(frozen=True, eq=False)
 class NodeValues:
-    """Values at the nodes of the graph. Another item has the mean of its neighbours, weighted by affinity.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_nodes, n_labels)
-    """
+    """Values at the nodes of the graph. Another item has the mean of its neighbours, weighted by affinity."""
 
     evidence: ClassVar[Evidence] = "graph"
 
+    #: Shape (n_nodes, n_labels).
     values: Floats
 
     def predict(self, items: Items) -> Floats:

@@ -34,44 +34,28 @@ MAX_CELLS = 2**24
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """The parts of a fit that its members share.
+    """The parts of a fit that its members share."""
 
-    Attributes
-    ----------
-    X : matrix of shape (n_items, n_features)
-        Weighted features.
-    observed : ndarray of bool, shape (n_items, n_labels)
-        The entries of the fit.
-    fold : ndarray of int, shape (n_items,)
-        The folds of the fit; -1 for an item that it did not have a label of.
-    graph : Graph or None
-    """
-
+    #: Shape (n_items, n_features). Weighted features.
     X: Matrix
+    #: Shape (n_items, n_labels). The entries of the fit.
     observed: Mask
+    #: Shape (n_items,). The folds of the fit; -1 for an item that it did not have a label of.
     fold: Ints
     graph: Graph | None
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The labels with entries that have changed since the fit.
+    """The labels with entries that have changed since the fit."""
 
-    Attributes
-    ----------
-    columns : ndarray of int
-        Their positions among the labels.
-    folds : Folds
-        Every item that is or was labelled, and its entries of these labels now.
-    gain : ndarray of shape (n_labelled, n_columns)
-        The change of Y, where an unknown entry counts as 0.
-    gained : ndarray of the same shape
-        1 where an entry was unknown in the fit, and -1 where it is unknown now.
-    """
-
+    #: Their positions among the labels.
     columns: Ints
+    #: Every item that is or was labelled, and its entries of these labels now.
     folds: Folds
+    #: Shape (n_labelled, n_columns). The change of Y, where an unknown entry counts as 0.
     gain: Floats
+    #: Of the same shape. 1 where an entry was unknown in the fit, and -1 where it is unknown now.
     gained: Floats
 
 

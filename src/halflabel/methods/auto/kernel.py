@@ -23,12 +23,7 @@ MAX_EXAMPLES = 4096
 
 @dataclass(frozen=True, eq=False)
 class KernelRegression:
-    """A kernel ridge regression.
-
-    Attributes
-    ----------
-    ridge : KernelRidge
-    """
+    """A kernel ridge regression."""
 
     evidence: ClassVar[Evidence] = "features"
 

@@ -25,20 +25,15 @@ TOL, MAX_ITER = 1e-2, 300
 
 @dataclass(frozen=True, eq=False)
 class LinearScores:
-    """Log odds that are linear in the features.
-
-    Attributes
-    ----------
-    features : ndarray of int, shape (n_used,)
-        Positions of the features that have weights.
-    weights : ndarray of shape (n_used, n_labels)
-    intercept : ndarray of shape (n_labels,)
-    """
+    """Log odds that are linear in the features."""
 
     evidence: ClassVar[Evidence] = "features"
 
+    #: Shape (n_used,). Positions of the features that have weights.
     features: Ints
+    #: Shape (n_used, n_labels).
     weights: Floats
+    #: Shape (n_labels,).
     intercept: Floats
 
     def predict(self, items: Items) -> Floats:

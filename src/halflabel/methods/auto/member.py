@@ -13,17 +13,12 @@ from halflabel.methods.contributions import Carriers, Examples
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """New items that are to be scored.
+    """New items that are to be scored."""
 
-    Attributes
-    ----------
-    X : matrix of shape (n_items, n_features)
-        Weighted features.
-    transition : csr_array of shape (n_items, n_nodes) or None
-        Weights of the nodes of the graph for each item, rows with sum 1; None if no member uses the graph.
-    """
-
+    #: Shape (n_items, n_features). Weighted features.
     X: Matrix
+    #: Shape (n_items, n_nodes). Weights of the nodes of the graph for each item, rows with sum 1; None if no member
+    #: uses the graph.
     transition: sparse.csr_array | None
 
 
@@ -59,17 +54,11 @@ AnyModel = TypeVar("AnyModel", bound=Model, covariant=True)
 
 @dataclass(frozen=True, eq=False)
 class Fitted(Generic[AnyModel]):
-    """The fit of a member.
-
-    Attributes
-    ----------
-    model : Model
-    scores : ndarray of shape (n_items, n_labels)
-        Scores of all fitted items, by the fit to all labelled items.
-    out_of_fold : ndarray of shape (n_labelled, n_labels)
-        Scores of the labelled items, by fits without any label of the item; NaN where nothing can be held out.
-    """
+    """The fit of a member."""
 
     model: AnyModel
+    #: Shape (n_items, n_labels). Scores of all fitted items, by the fit to all labelled items.
     scores: Floats
+    #: Shape (n_labelled, n_labels). Scores of the labelled items, by fits without any label of the item; NaN where
+    #: nothing can be held out.
     out_of_fold: Floats

@@ -24,19 +24,13 @@ from halflabel.numerics.column_order import order_columns
 
 @dataclass(frozen=True, eq=False)
 class LabelFeatures:
-    """Weighted features of items together with their labels, which have the weight of all features together.
-
-    Attributes
-    ----------
-    weighting : Weighting
-    columns : ndarray of int, shape (n_labels,)
-        The labels in canonical order.
-    center, scale : ndarray of shape (n_labels,)
-        Subtracted from the value of each label, and multiplied with the difference.
-    """
+    """Weighted features of items together with their labels, which have the weight of all features together."""
 
     weighting: Weighting
+    #: Shape (n_labels,). The labels in canonical order.
     columns: Ints
+    #: ``center``, ``scale``: shape (n_labels,). Subtracted from the value of each label, and multiplied with the
+    #: difference.
     center: Floats
     scale: Floats
 

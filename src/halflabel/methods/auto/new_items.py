@@ -15,16 +15,11 @@ from halflabel.methods.auto.residuals import Refiner
 
 @dataclass(frozen=True, eq=False)
 class NewItemDecision:
-    """The calibration and the thresholds of new items, which have no auxiliary information.
+    """The calibration and the thresholds of new items, which have no auxiliary information."""
 
-    Attributes
-    ----------
-    calibration : callable
-        From log odds to probabilities.
-    thresholds : ndarray of shape (n_labels,)
-    """
-
+    #: From log odds to probabilities.
     calibration: Calibrated
+    #: Shape (n_labels,).
     thresholds: Floats
 
     def select(self, labels: Ints) -> NewItemDecision:

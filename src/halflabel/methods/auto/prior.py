@@ -26,20 +26,13 @@ CLIP = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class WithPrior:
-    """The log odds of an ensemble and a prior together.
+    """The log odds of an ensemble and a prior together."""
 
-    Attributes
-    ----------
-    log_odds : ndarray of shape (n_items, n_labels)
-        Of both together; of the ensemble where the prior is missing.
-    alone : ndarray of the same shape
-        Calibrated log odds of the prior, out of fold for observed entries; NaN where it is missing.
-    weights : tuple of float
-        Of the ensemble's log odds and of the prior's.
-    """
-
+    #: Shape (n_items, n_labels). Of both together; of the ensemble where the prior is missing.
     log_odds: Floats
+    #: Of the same shape. Calibrated log odds of the prior, out of fold for observed entries; NaN where it is missing.
     alone: Floats
+    #: Of the ensemble's log odds and of the prior's.
     weights: tuple[float, float]
 
 

@@ -32,17 +32,11 @@ KNOWN = 16.0
 
 @dataclass(frozen=True, eq=False)
 class LabelForests:
-    """One forest of extremely randomised trees per label, on the other labels' values, and log odds where unknown.
+    """One forest of extremely randomised trees per label, on the other labels' values, and log odds where unknown."""
 
-    Attributes
-    ----------
-    forests : tuple of tuple of Trees
-        Per label one part for each fold, grown without the fold; no part for a label that was observed too rarely.
-    calibration : Calibration
-        From the mean of the trees to probabilities.
-    """
-
+    #: Per label one part for each fold, grown without the fold; no part for a label that was observed too rarely.
     forests: tuple[tuple[Trees, ...], ...]
+    #: From the mean of the trees to probabilities.
     calibration: Calibration
 
     def __call__(self, base: Floats, residual: Floats) -> Floats:
@@ -57,22 +51,14 @@ class LabelForests:
 
 @dataclass(frozen=True, eq=False)
 class Refiner:
-    """Corrects a base's log odds by the observed labels of the same items.
-
-    Attributes
-    ----------
-    coupling : Coupling
-    forests : LabelForests or None
-        None where they did not lower the out-of-fold loss, or would cost too much.
-    refined : ndarray of bool, shape (n_labels,)
-        Labels that were observed with both values. All other labels keep the base's log odds.
-    weights : tuple of two floats
-        Of coupling and forests, for labels with a forest.
-    """
+    """Corrects a base's log odds by the observed labels of the same items."""
 
     coupling: Coupling
+    #: None where they did not lower the out-of-fold loss, or would cost too much.
     forests: LabelForests | None
+    #: Shape (n_labels,). Labels that were observed with both values. All other labels keep the base's log odds.
     refined: Mask
+    #: Of coupling and forests, for labels with a forest.
     weights: tuple[float, float] = (1.0, 0.0)
 
     @property
@@ -102,20 +88,14 @@ class Refiner:
 
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """The result of stage 2.
+    """The result of stage 2."""
 
-    Attributes
-    ----------
-    log_odds : ndarray of shape (n_items, n_labels)
-        Log odds of all cells, by the fit to all items; the base's for items with nothing observed.
-    out_of_fold : ndarray of the same shape
-        Log odds of the observed entries, by models that were fitted without the item; NaN elsewhere.
-    model : Refiner
-        For new items.
-    """
-
+    #: Shape (n_items, n_labels). Log odds of all cells, by the fit to all items; the base's for items with nothing
+    #: observed.
     log_odds: Floats
+    #: Of the same shape. Log odds of the observed entries, by models that were fitted without the item; NaN elsewhere.
     out_of_fold: Floats
+    #: For new items.
     model: Refiner
 
 

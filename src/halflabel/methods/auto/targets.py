@@ -18,17 +18,11 @@ MAX_LANDMARKS, MAX_ITEMS = 400, 10_000
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """Kernel ridge regressions on the labelled items: one on all of them, and one without each fold.
+    """Kernel ridge regressions on the labelled items: one on all of them, and one without each fold."""
 
-    Attributes
-    ----------
-    ridges : KernelRidge
-        A family as :func:`halflabel.numerics.kernels.kernel_ridge` returns it.
-    can_hold_out : bool
-        False for a single item or group, of which there is only the regression on all.
-    """
-
+    #: A family as :func:`halflabel.numerics.kernels.kernel_ridge` returns it.
     ridges: KernelRidge
+    #: False for a single item or group, of which there is only the regression on all.
     can_hold_out: bool
 
     @classmethod
@@ -53,14 +47,10 @@ class Surrogate:
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Values between 0 and 1 that trees are fitted to.
+    """Values between 0 and 1 that trees are fitted to."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_folds or 1, n_labelled, n_labels)
-        The targets without each fold; one table if all labelled items are completely observed.
-    """
-
+    #: Shape (n_folds or 1, n_labelled, n_labels). The targets without each fold; one table if all labelled items are
+    #: completely observed.
     values: Floats
 
     @classmethod

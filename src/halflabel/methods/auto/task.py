@@ -23,26 +23,17 @@ from halflabel.numerics.kernels import NystroemMap, nystroem
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A table with gaps, and the parts that members share. Each part is built when the first member uses it.
+    """A table with gaps, and the parts that members share. Each part is built when the first member uses it."""
 
-    Attributes
-    ----------
-    X : matrix of shape (n_items, n_features)
-        Weighted features.
-    labels : PartialLabels of shape (n_items, n_labels)
-    folds : Folds
-    effort : Effort
-    seed : int
-        Decides everything random, see :func:`halflabel.methods.auto.sampling.make_rng`.
-    n_neighbors : int
-        Of the graph.
-    """
-
+    #: Shape (n_items, n_features). Weighted features.
     X: Matrix
+    #: Shape (n_items, n_labels).
     labels: PartialLabels
     folds: Folds
     effort: Effort
+    #: Decides everything random, see :func:`halflabel.methods.auto.sampling.make_rng`.
     seed: int
+    #: Of the graph.
     n_neighbors: int = 10
 
     def rng(self, stream: Stream, fold: int | None = None) -> np.random.Generator:

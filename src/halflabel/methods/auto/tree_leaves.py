@@ -23,23 +23,17 @@ Search = Callable[[NDArray[np.float32]], Iterator[NDArray[np.int32]]]
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """The nodes of several trees. A leaf points to itself.
+    """The nodes of several trees. A leaf points to itself."""
 
-    Attributes
-    ----------
-    feature, left, right, leaf : ndarray of int32, shape (n_nodes,)
-        Feature of the split, next node if its value is at most ``threshold``, next node if it is above, and number of
-        the leaf.
-    threshold : ndarray of shape (n_nodes,)
-        Infinity in a leaf. Features are compared in single precision, as in the growth of the trees.
-    roots : ndarray of int32, shape (n_trees,)
-    """
-
+    #: ``feature``, ``left``, ``right``, ``leaf``: shape (n_nodes,). Feature of the split, next node if its value is at
+    #: most ``threshold``, next node if it is above, and number of the leaf.
     feature: NDArray[np.int32]
+    #: Shape (n_nodes,). Infinity in a leaf. Features are compared in single precision, as in the growth of the trees.
     threshold: Floats
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     leaf: NDArray[np.int32]
+    #: Shape (n_trees,).
     roots: NDArray[np.int32]
 
 

@@ -39,41 +39,29 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Rows with p patterns of gaps. Each pattern has o values, m gaps and c rows.
+    """Rows with p patterns of gaps. Each pattern has o values, m gaps and c rows."""
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (p, c)
-    observed : ndarray of bool, shape (p, d)
-    values, gaps : ndarray of int, shapes (p, o) and (p, m)
-        Features that are known, and features that are not.
-    """
-
+    #: Shape (p, c).
     rows: Ints
+    #: Shape (p, d).
     observed: Mask
+    #: ``values``, ``gaps``: shapes (p, o) and (p, m). Features that are known, and features that are not.
     values: Ints
     gaps: Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over rows that the M-step needs. z is the completed deviation of a row from the mean of the E-step.
+    """Sums over rows that the M-step needs. z is the completed deviation of a row from the mean of the E-step."""
 
-    Attributes
-    ----------
-    log_likelihood : float
-        Log-likelihood of the observed cells.
-    count : ndarray of shape (k,)
-        Sum of responsibilities.
-    shift : ndarray of shape (k, d)
-        Sum of E[z], weighted by responsibility.
-    scatter : ndarray of shape (k, d, d)
-        Sum of E[z z'], weighted by responsibility: conditional means and conditional covariances contribute to it.
-    """
-
+    #: Log-likelihood of the observed cells.
     log_likelihood: float
+    #: Shape (k,). Sum of responsibilities.
     count: Floats
+    #: Shape (k, d). Sum of E[z], weighted by responsibility.
     shift: Floats
+    #: Shape (k, d, d). Sum of E[z z'], weighted by responsibility: conditional means and conditional covariances
+    #: contribute to it.
     scatter: Floats
 
 

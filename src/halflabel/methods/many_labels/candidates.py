@@ -13,21 +13,14 @@ from halflabel._arrays import Floats, Ints, Mask, is_sparse
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Entries that are scored, ordered by item.
+    """Entries that are scored, ordered by item."""
 
-    Attributes
-    ----------
-    rows, ids : ndarray of int, shape (n_entries,)
-        Item and label of each entry.
-    score : ndarray of shape (n_entries,)
-        Of the ridge regression.
-    share : ndarray of shape (n_entries,)
-        Share of the nearest labelled items that have the label, weighted by similarity.
-    """
-
+    #: ``rows``, ``ids``: shape (n_entries,). Item and label of each entry.
     rows: Ints
     ids: Ints
+    #: Shape (n_entries,). Of the ridge regression.
     score: Floats
+    #: Shape (n_entries,). Share of the nearest labelled items that have the label, weighted by similarity.
     share: Floats
 
     def take(self, which: Mask) -> Candidates:

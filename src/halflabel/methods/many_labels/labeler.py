@@ -32,24 +32,15 @@ BLOCK = 512
 
 @dataclass(frozen=True, eq=False)
 class FittedScores:
-    """All that new items are scored with.
-
-    Attributes
-    ----------
-    space : Space
-    Phi : matrix of shape (n_labelled, n_features)
-        Features of the labelled items that the regression was fitted on.
-    Y : csr_array of shape (n_labelled, n_used)
-        Their relevant entries.
-    used : ndarray of int, shape (n_used,)
-        The labels that one of these items has. All others are never proposed; inside, labels are numbered by ``used``.
-    linear : RidgeScores
-    calibration : PooledCalibration
-    """
+    """All that new items are scored with."""
 
     space: Space
+    #: Shape (n_labelled, n_features). Features of the labelled items that the regression was fitted on.
     Phi: Any
+    #: Shape (n_labelled, n_used). Their relevant entries.
     Y: sparse.csr_array
+    #: Shape (n_used,). The labels that one of these items has. All others are never proposed; inside, labels are
+    #: numbered by ``used``.
     used: Ints
     linear: RidgeScores
     calibration: PooledCalibration
@@ -68,18 +59,12 @@ class FittedScores:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The labelled items that were learned from, each to be scored by the fit without it.
+    """The labelled items that were learned from, each to be scored by the fit without it."""
 
-    Attributes
-    ----------
-    Phi, Y
-        As in :class:`FittedScores`.
-    inverse : ndarray of shape (n_labelled, n_labelled)
-        See :mod:`halflabel.methods.many_labels.ridge`.
-    """
-
+    #: ``Phi``, ``Y``: As in :class:`FittedScores`.
     Phi: Any
     Y: sparse.csr_array
+    #: Shape (n_labelled, n_labelled). See :mod:`halflabel.methods.many_labels.ridge`.
     inverse: Floats
 
     def find(self, rows: Ints, n_candidates: int, n_neighbors: int) -> tuple[Candidates, Floats]:

@@ -28,17 +28,11 @@ CLIP = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class PooledCalibration:
-    """From candidates to probabilities.
+    """From candidates to probabilities."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (6,)
-        The last one is the intercept.
-    offset : ndarray of shape (n_labels,)
-        Additional intercept of a label; 0 for labels with fewer than 20 relevant entries.
-    """
-
+    #: Shape (6,). The last one is the intercept.
     coef: Floats
+    #: Shape (n_labels,). Additional intercept of a label; 0 for labels with fewer than 20 relevant entries.
     offset: Floats
 
     def __call__(self, found: Candidates, n_relevant: Floats) -> Floats:

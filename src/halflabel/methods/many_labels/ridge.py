@@ -72,15 +72,11 @@ def choose_alpha(Phi: Any, Y: sparse.csr_array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class RidgeScores:
-    """Scores that are linear in the features.
+    """Scores that are linear in the features."""
 
-    Attributes
-    ----------
-    weights : csr_array or ndarray of shape (n_features, n_labels), in single precision
-    intercept : ndarray of shape (n_labels,)
-    """
-
+    #: Csr_array or ndarray of shape (n_features, n_labels), in single precision.
     weights: Any
+    #: Shape (n_labels,).
     intercept: Floats
 
     def __call__(self, Phi: Any) -> Floats:

@@ -19,16 +19,10 @@ MAX_LANDMARKS, MAX_LABELS = 1000, 500
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Features whose inner products are similarities of items.
-
-    Attributes
-    ----------
-    weighting : Weighting
-    kernel_map : NystroemMap or None
-        None for words, whose weighted rows have length 1.
-    """
+    """Features whose inner products are similarities of items."""
 
     weighting: Weighting
+    #: None for words, whose weighted rows have length 1.
     kernel_map: NystroemMap | None
 
     @classmethod

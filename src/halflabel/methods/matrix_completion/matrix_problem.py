@@ -45,17 +45,11 @@ ROUGH = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The observed labels and features.
+    """The observed labels and features."""
 
-    Attributes
-    ----------
-    sign : ndarray of shape (n, t)
-        +1 relevant, -1 irrelevant, 0 unknown.
-    features : Squared, SparseSquared or Entrywise
-        The loss of the d features with weight 1.
-    """
-
+    #: Shape (n, t). +1 relevant, -1 irrelevant, 0 unknown.
     sign: Floats
+    #: Squared, SparseSquared or Entrywise. The loss of the d features with weight 1.
     features: Squared | SparseSquared | Entrywise
 
     @property
@@ -76,23 +70,15 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class Completed:
-    """A solution at one weight.
+    """A solution at one weight."""
 
-    Attributes
-    ----------
-    Z : ndarray or Factors of shape (n, m)
-        Columns: labels, features, and the ones of MC-1.
-    bias : ndarray of shape (t,)
-        b of MC-b, zeros for MC-1.
-    terms : SideBySide
-        The smooth part of the objective.
-    objective, residual, n_iter, status
-        As in :class:`halflabel.numerics.solvers.Solution`.
-    """
-
+    #: Shape (n, m). Columns: labels, features, and the ones of MC-1.
     Z: Any
+    #: Shape (t,). b of MC-b, zeros for MC-1.
     bias: Floats
+    #: The smooth part of the objective.
     terms: SideBySide
+    #: ``objective``, ``residual``, ``n_iter``, ``status``: As in :class:`halflabel.numerics.solvers.Solution`.
     objective: tuple[float, ...]
     residual: float
     n_iter: int
@@ -111,26 +97,18 @@ class Completed:
 
 @dataclass(frozen=True)
 class MatrixProblem:
-    r"""The problem, and how it is solved.
+    r"""The problem, and how it is solved."""
 
-    Attributes
-    ----------
-    row_weight : float or None
-        Weight of an entry of the row of ones, in units of an observed feature; ``inf`` is the hard constraint, None is
-        MC-b.
-    ridge : float
-        Ridge on the bias of MC-b, in units of :math:`\lambda`.
-    solver : {"proximal_gradient", "factored", "davis_yin", "fpc"}
-    tol : float
-    max_iter : int
-    label_loss : {"logistic", "squared_hinge"}
-    """
-
+    #: Weight of an entry of the row of ones, in units of an observed feature; ``inf`` is the hard constraint, None is
+    #: MC-b.
     row_weight: float | None
+    #: Ridge on the bias of MC-b, in units of :math:`\lambda`.
     ridge: float
+    #: One of "proximal_gradient", "factored", "davis_yin", "fpc".
     solver: str
     tol: float
     max_iter: int
+    #: One of "logistic", "squared_hinge".
     label_loss: str = "logistic"
 
     def terms(self, data: Data, label_weight: float) -> SideBySide:

@@ -18,39 +18,27 @@ PATIENCE = 3
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """The observed entries that one fold hides.
+    """The observed entries that one fold hides."""
 
-    Attributes
-    ----------
-    labels : ndarray of bool, shape (n, t)
-        Observed labels that are hidden.
-    features : ndarray of bool, shape (n, d), or None
-        Observed features that are hidden.
-    """
-
+    #: Shape (n, t). Observed labels that are hidden.
     labels: Mask
+    #: Shape (n, d). Observed features that are hidden.
     features: Mask | None
 
 
 @dataclass
 class Selection:
-    """The best weights so far, their out-of-fold scores, and a table of all weights.
-
-    Attributes
-    ----------
-    alpha, label_weight : float
-    out_of_fold : ndarray of shape (n, t)
-        Scores of the observed labels by models that were fitted without them, at the best weights. NaN elsewhere.
-    table : dict of list
-        ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels without the right sign: a score of 0 is
-        wrong), ``feature_error`` (relative squared error of hidden features in the scaled unit, NaN if none was
-        hidden) and ``n_iter``.
-    """
+    """The best weights so far, their out-of-fold scores, and a table of all weights."""
 
     alpha: float
     label_weight: float
+    #: Shape (n, t). Scores of the observed labels by models that were fitted without them, at the best weights. NaN
+    #: elsewhere.
     out_of_fold: Floats
     best: tuple[float, float] = (np.inf, 0.0)
+    #: ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels without the right sign: a score of 0 is
+    #: wrong), ``feature_error`` (relative squared error of hidden features in the scaled unit, NaN if none was
+    #: hidden) and ``n_iter``.
     table: dict[str, list[float]] = field(
         default_factory=lambda: {
             "alpha": [],

@@ -18,18 +18,14 @@ Stopped = Literal["stable", "cycle", "cap"]
 
 @dataclass(frozen=True, eq=False)
 class ItemGraph:
-    """Items with their neighbours, and the settings of the weights that rebuild each item from its neighbours.
+    """Items with their neighbours, and the settings of the weights that rebuild each item from its neighbours."""
 
-    Attributes
-    ----------
-    items : matrix of shape (n_items, n_features)
-    neighbors : ndarray of int, shape (n_items, k)
-    ridge, alpha, raw_units, drop_negative
-        See :func:`halflabel.numerics.graph.weights.reconstruction_weights`.
-    """
-
+    #: Shape (n_items, n_features).
     items: Matrix
+    #: Shape (n_items, k).
     neighbors: Ints
+    #: ``ridge``, ``alpha``, ``raw_units``, ``drop_negative``: See
+    #: :func:`halflabel.numerics.graph.weights.reconstruction_weights`.
     ridge: float
     alpha: float
     raw_units: bool = False
@@ -50,21 +46,13 @@ class ItemGraph:
 
 @dataclass(frozen=True)
 class Inference:
-    """How scores follow from weights.
+    """How scores follow from weights."""
 
-    Attributes
-    ----------
-    name : {"anchored", "minimizer", "fixed_point"}
-    fit_weight : float
-        Weight of an observed entry.
-    anchor_weight : float
-        For "anchored": weight of an unknown entry's distance to the anchor.
-    tol : float
-    max_iter : int
-    """
-
+    #: One of "anchored", "minimizer", "fixed_point".
     name: str
+    #: Weight of an observed entry.
     fit_weight: float
+    #: For "anchored": weight of an unknown entry's distance to the anchor.
     anchor_weight: float
     tol: float
     max_iter: int
@@ -98,57 +86,37 @@ def feed_back(F: Floats, threshold: float | None) -> Floats:
 
 @dataclass(frozen=True)
 class Alternation:
-    """The end of an alternation.
+    """The end of an alternation."""
 
-    Attributes
-    ----------
-    weights : csr_array
-        The last W.
-    solution : Solution
-        The last inference.
-    scores : ndarray of shape (n_items, n_labels)
-        Its scores, NaN without evidence.
-    n_alternations : int
-    stopped : {"stable", "cycle", "cap"}
-        Why: at most the tolerated share of the entries changed, a state came back, or the maximum number was reached.
-    """
-
+    #: The last W.
     weights: sparse.csr_array
+    #: The last inference.
     solution: Solution
+    #: Shape (n_items, n_labels). Its scores, NaN without evidence.
     scores: Floats
     n_alternations: int
+    #: One of "stable", "cycle", "cap". Why: at most the tolerated share of the entries changed, a state came back, or
+    #: the maximum number was reached.
     stopped: Stopped
 
 
 @dataclass(frozen=True, eq=False)
 class Alternator:
-    """Runs Table 1: weights from scores by eq. (4), scores from weights, until the rounded scores are stable.
-
-    Attributes
-    ----------
-    graph : ItemGraph
-    inference : Inference
-    first : csr_array
-        W of the features alone, where each run starts: unlabelled items that started at 0 would look like items
-        without labels, and the next W would keep them there.
-    max_alternations : int
-    threshold : float
-        H: scores are rounded here to compare states (and, if ``rounded``, to feed them back).
-    rounded : bool
-        Feed back 0/1, otherwise the scores, clipped to [0, 1].
-    tol : float
-        Stop when at most this share of the entries changed its rounded value.
-    max_changes : int or None
-        T of the paper, in entries. It replaces ``tol``.
-    """
+    """Runs Table 1: weights from scores by eq. (4), scores from weights, until the rounded scores are stable."""
 
     graph: ItemGraph
     inference: Inference
+    #: W of the features alone, where each run starts: unlabelled items that started at 0 would look like items
+    #: without labels, and the next W would keep them there.
     first: sparse.csr_array
     max_alternations: int
+    #: H: scores are rounded here to compare states (and, if ``rounded``, to feed them back).
     threshold: float
+    #: Feed back 0/1, otherwise the scores, clipped to [0, 1].
     rounded: bool
+    #: Stop when at most this share of the entries changed its rounded value.
     tol: float
+    #: T of the paper, in entries. It replaces ``tol``.
     max_changes: int | None = None
 
     def run(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None) -> Alternation:

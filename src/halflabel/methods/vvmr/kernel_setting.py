@@ -15,21 +15,14 @@ from halflabel.labels.positive_only import pu_f1
 
 @dataclass(frozen=True)
 class KernelSetting:
-    """The weights of one fit.
+    """The weights of one fit."""
 
-    Attributes
-    ----------
-    width : float
-        Bandwidth of the RBF kernel, in units of the mean distance.
-    alpha, alpha_manifold, alpha_trace : float
-    knee : float or str
-        In label units, or the name of one of the paper's two values of lambda.
-    """
-
+    #: Bandwidth of the RBF kernel, in units of the mean distance.
     width: float
     alpha: float
     alpha_manifold: float
     alpha_trace: float = 0.0
+    #: In label units, or the name of one of the paper's two values of lambda.
     knee: float | str = 0.0
 
     def slope(self, n_rows: int, n_labels: int) -> float:

@@ -34,28 +34,18 @@ def graph_operator(items: Matrix, manifold: str, n_neighbors: int) -> sparse.csr
 
 @dataclass(frozen=True, eq=False)
 class InputKernel:
-    r"""A kernel as features in which the graph operator is diagonal.
-
-    Attributes
-    ----------
-    features : NystroemMap
-    rows : ndarray of shape (n_used, r)
-        W = C V of the items that the fit uses, :math:`G = WW^T`.
-    roughness : ndarray of shape (r,)
-        d of :math:`W^T L W = \mathrm{diag}(d)`. 0 without a graph.
-    rotation : ndarray of shape (r, r) or None
-        V. None is the identity.
-    annotated : ndarray of int
-        Positions of the annotated items in ``rows``.
-    operator : csr_array of shape (n_used, n_used), or None
-        L.
-    """
+    r"""A kernel as features in which the graph operator is diagonal."""
 
     features: NystroemMap
+    #: Shape (n_used, r). W = C V of the items that the fit uses, :math:`G = WW^T`.
     rows: Floats
+    #: Shape (r,). d of :math:`W^T L W = \mathrm{diag}(d)`. 0 without a graph.
     roughness: Floats
+    #: Shape (r, r). V. None is the identity.
     rotation: Floats | None
+    #: Positions of the annotated items in ``rows``.
     annotated: Ints
+    #: Shape (n_used, n_used). L.
     operator: sparse.csr_array | None
 
     @classmethod
@@ -93,26 +83,17 @@ class InputKernel:
 
 @dataclass(eq=False)
 class Problem:
-    """The annotated items of one fit, and the kernel between them at any weights.
-
-    Attributes
-    ----------
-    kernel : InputKernel
-    output : OutputKernel
-    rows : ndarray of int
-        Positions of the annotated items to which the functions are fitted.
-    Y : ndarray of shape (len(rows), n_labels)
-        +1 relevant, -1 irrelevant or not assigned.
-    observed : ndarray of bool, same shape
-    free : ndarray of bool, same shape
-        Entries that a recovery may raise.
-    """
+    """The annotated items of one fit, and the kernel between them at any weights."""
 
     kernel: InputKernel
     output: OutputKernel
+    #: Positions of the annotated items to which the functions are fitted.
     rows: Ints
+    #: Shape (len(rows), n_labels). +1 relevant, -1 irrelevant or not assigned.
     Y: Floats
+    #: Of the same shape.
     observed: Mask
+    #: Of the same shape. Entries that a recovery may raise.
     free: Mask
     _ratio: float = field(default=np.nan, init=False)
     _bases: list[tuple[Ints, RowBasis]] = field(default_factory=list, init=False)

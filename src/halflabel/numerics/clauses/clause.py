@@ -25,19 +25,13 @@ class Clause:
     """A bound on the number of true literals: at least ``low``, at most ``high``. A literal is a label or its negation.
 
     "a -> b" is "at most one of: a, not b". An equality is both bounds.
-
-    Attributes
-    ----------
-    columns : ndarray of int
-        The labels of the literals.
-    signs : ndarray of int8
-        +1 for a label, -1 for its negation.
-    low, high : bool
-        Whether at least one literal is true, and whether at most one is.
     """
 
+    #: The labels of the literals.
     columns: Ints
+    #: +1 for a label, -1 for its negation.
     signs: States
+    #: ``low``, ``high``: Whether at least one literal is true, and whether at most one is.
     low: bool
     high: bool
 

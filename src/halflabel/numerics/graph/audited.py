@@ -45,22 +45,16 @@ MAX_CELLS = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Neighbors:
-    """Neighbours and their recall.
+    """Neighbours and their recall."""
 
-    Attributes
-    ----------
-    indices, distances : ndarray of shape (n_items, k)
-        Nearest first. An approximate search puts equal distances in the order of their indices.
-    recall : float
-        Share of the k nearest items that the search found, over a sample: an item counts if its distance is at most
-        the distance of the true k-th neighbour. 1 for an exact search.
-    how : str
-        A description of the search, for a report.
-    """
-
+    #: ``indices``, ``distances``: shape (n_items, k). Nearest first. An approximate search puts equal distances in the
+    #: order of their indices.
     indices: Ints
     distances: Floats
+    #: Share of the k nearest items that the search found, over a sample: an item counts if its distance is at most
+    #: the distance of the true k-th neighbour. 1 for an exact search.
     recall: float
+    #: A description of the search, for a report.
     how: str
 
 

@@ -18,33 +18,23 @@ GAP = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Coordinates of the items in few dimensions, with the quality of each dimension.
+    """Coordinates of the items in few dimensions, with the quality of each dimension."""
 
-    Attributes
-    ----------
-    coordinates : ndarray of shape (n_items, n_components)
-        Within each component of the graph the coordinates have mean 0 and variance 1 and are uncorrelated, but the
-        first one is shifted so that components lie side by side. A component with fewer items than coordinates has 0
-        in the coordinates that it cannot fill.
-    eigenvalues : ndarray of shape (n_components,)
-        Eigenvalue of each coordinate, which is its reconstruction error per item, as a mean over all items.
-    residuals : ndarray of shape (n_components,)
-        Largest residual of a component, recomputed from the definition for vectors of length 1.
-    localisation : ndarray of shape (n_components,)
-        n * sum(v^4) of each coordinate v at length 1, before the shift: 1 if all items have the same absolute value, n
-        if only one item is not 0.
-    component : ndarray of int, shape (n_items,)
-        Component of the graph that holds each item, numbered from 0.
-    n_closed_groups : int
-        Number of groups of items that have neighbours only among themselves, at least one per component.
-    status : Status
-    """
-
+    #: Shape (n_items, n_components). Within each component of the graph the coordinates have mean 0 and variance 1 and
+    #: are uncorrelated, but the first one is shifted so that components lie side by side. A component with fewer items
+    #: than coordinates has 0 in the coordinates that it cannot fill.
     coordinates: Floats
+    #: Shape (n_components,). Eigenvalue of each coordinate, which is its reconstruction error per item, as a mean over
+    #: all items.
     eigenvalues: Floats
+    #: Shape (n_components,). Largest residual of a component, recomputed from the definition for vectors of length 1.
     residuals: Floats
+    #: Shape (n_components,). n * sum(v^4) of each coordinate v at length 1, before the shift: 1 if all items have the
+    #: same absolute value, n if only one item is not 0.
     localisation: Floats
+    #: Shape (n_items,). Component of the graph that holds each item, numbered from 0.
     component: Ints
+    #: Number of groups of items that have neighbours only among themselves, at least one per component.
     n_closed_groups: int
     status: Status
 

@@ -18,16 +18,11 @@ LABEL_NEIGHBORS = 0.3
 
 @dataclass(frozen=True, eq=False)
 class OutputKernel:
-    """Eigenvalues and eigenvectors of Q.
+    """Eigenvalues and eigenvectors of Q."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_labels,)
-    vectors : ndarray of shape (n_labels, n_labels) or None
-        None is the identity.
-    """
-
+    #: Shape (n_labels,).
     values: Floats
+    #: Shape (n_labels, n_labels). None is the identity.
     vectors: Floats | None
 
     def matrix(self) -> Floats:

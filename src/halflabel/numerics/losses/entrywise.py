@@ -67,14 +67,9 @@ class Bits:
 
 @dataclass(frozen=True)
 class Counts:
-    r""":math:`e^z - xz` for counts x, above its minimum: the Poisson loss, with a parabola beyond :math:`e^z = m`.
+    r""":math:`e^z - xz` for counts x, above its minimum: the Poisson loss, with a parabola beyond :math:`e^z = m`."""
 
-    Parameters
-    ----------
-    largest : float
-        m. Without the parabola the derivative would have no Lipschitz constant.
-    """
-
+    #: m. Without the parabola the derivative would have no Lipschitz constant.
     largest: float
     roughness: float = 1.0
 
@@ -162,19 +157,6 @@ class SquaredHinge:
 class Entrywise:
     r""":math:`w\sum_{\mathrm{observed}} \varphi(z_{ij} + b_j, x_{ij})`.
 
-    Parameters
-    ----------
-    kind : Kind
-        :math:`\varphi`.
-    target : ndarray of shape (n, m)
-        x; finite, and 0 where it is not observed.
-    observed : ndarray of bool, shape (n, m), or None
-        None means that all entries are observed.
-    weight : float
-        w, of one entry.
-    offset : ndarray of shape (m,), optional
-        b.
-
     Examples
     --------
     >>> loss = Entrywise(Bits(), np.array([[1.0, 0.0]]), np.array([[True, False]]), 2.0)
@@ -183,10 +165,15 @@ class Entrywise:
     (1.3863, array([[-1.,  0.]]))
     """
 
+    #: :math:`\varphi`.
     kind: Kind
+    #: Shape (n, m). x; finite, and 0 where it is not observed.
     target: Floats
+    #: Shape (n, m). None means that all entries are observed.
     observed: Mask | None
+    #: w, of one entry.
     weight: float
+    #: Shape (m,). b.
     offset: Floats | float = 0.0
 
     @property

@@ -17,15 +17,6 @@ from halflabel.numerics.losses.smooth import Loss, Squares, row_blocks
 class Logistic:
     r""":math:`w\sum_{\mathrm{observed}} \log(1 + e^{-y_{ij}(z_{ij} + b_j)})`.
 
-    Parameters
-    ----------
-    sign : ndarray of shape (n, t)
-        y: +1 or -1 where observed, 0 elsewhere.
-    weight : float
-        w, of one entry.
-    offset : ndarray of shape (t,), optional
-        b.
-
     Examples
     --------
     >>> value, grad = Logistic(np.array([[1.0, 0.0]]), 2.0).value_and_grad(np.array([[0.0, 7.0]]))
@@ -33,8 +24,11 @@ class Logistic:
     (1.3863, array([[-1., -0.]]))
     """
 
+    #: Shape (n, t). y: +1 or -1 where observed, 0 elsewhere.
     sign: Floats
+    #: w, of one entry.
     weight: float
+    #: Shape (t,). b.
     offset: Floats | float = 0.0
 
     @property
@@ -87,19 +81,13 @@ class BiasedLogistic:
 
     This is a convex function of Z alone. Its gradient is the gradient of :math:`f(\cdot, b)` at the best b, with the
     same Lipschitz constant, so that a solver handles it like any other term.
-
-    Parameters
-    ----------
-    sign : ndarray of shape (n, t)
-        As in :class:`Logistic`.
-    weight : float
-        As in :class:`Logistic`.
-    ridge : float
-        :math:`w_b`, positive: without it the bias of a label whose observed entries are all equal is infinite.
     """
 
+    #: Shape (n, t). As in :class:`Logistic`.
     sign: Floats
+    #: As in :class:`Logistic`.
     weight: float
+    #: :math:`w_b`, positive: without it the bias of a label whose observed entries are all equal is infinite.
     ridge: float
     _last: Floats = field(init=False, repr=False)
 

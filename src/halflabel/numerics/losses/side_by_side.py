@@ -14,16 +14,10 @@ from halflabel.numerics.losses.smooth import Loss
 
 @dataclass(frozen=True, eq=False)
 class SideBySide:
-    """A sum of terms, each of which has its own columns.
-
-    Parameters
-    ----------
-    terms : sequence of Loss
-    widths : sequence of int
-        Number of columns of each term, from the left.
-    """
+    """A sum of terms, each of which has its own columns."""
 
     terms: Sequence[Loss]
+    #: Number of columns of each term, from the left.
     widths: Sequence[int]
 
     @property

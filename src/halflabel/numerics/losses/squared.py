@@ -18,23 +18,17 @@ from halflabel.numerics.losses.smooth import Loss, Squares, row_blocks
 class Squared:
     r""":math:`\tfrac{w}{2}\sum_{\mathrm{observed}} (z_{ij} - x_{ij})^2`.
 
-    Parameters
-    ----------
-    target : ndarray of shape (n, m)
-        x; finite, and 0 where it is not observed.
-    observed : ndarray of bool, shape (n, m), or None
-        None means that all entries are observed.
-    weight : float
-        w, of one entry.
-
     Examples
     --------
     >>> Squared(np.array([[1.0, 0.0]]), np.array([[True, False]]), 0.5).value_and_grad(np.array([[3.0, 9.0]]))
     (1.0, array([[1., 0.]]))
     """
 
+    #: Shape (n, m). x; finite, and 0 where it is not observed.
     target: Floats
+    #: Shape (n, m). None means that all entries are observed.
     observed: Mask | None
+    #: w, of one entry.
     weight: float
 
     @property
@@ -75,20 +69,14 @@ class Squared:
 
 @dataclass(frozen=True, eq=False)
 class SparseSquared:
-    r""":math:`\tfrac{w}{2}\|Z - (X - 1c^T)\,\mathrm{diag}(1/s)\|_F^2` for sparse X, whose zeros are data.
+    r""":math:`\tfrac{w}{2}\|Z - (X - 1c^T)\,\mathrm{diag}(1/s)\|_F^2` for sparse X, whose zeros are data."""
 
-    Parameters
-    ----------
-    X : csr_array of shape (n, m)
-    center, scale : ndarray of shape (m,)
-        c and s; X itself is never centred.
-    weight : float
-        w, of one entry.
-    """
-
+    #: Shape (n, m).
     X: sparse.csr_array
+    #: ``center``, ``scale``: shape (m,). c and s; X itself is never centred.
     center: Floats
     scale: Floats
+    #: w, of one entry.
     weight: float
 
     @property

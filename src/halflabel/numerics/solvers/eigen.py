@@ -31,25 +31,16 @@ SHARPNESS = 2.0
 
 @dataclass(frozen=True, eq=False)
 class EigenSolution:
-    r"""Eigenpairs of :math:`M = A^T A` and their certificate.
+    r"""Eigenpairs of :math:`M = A^T A` and their certificate."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n, k)
-        Orthonormal. The entry of largest magnitude of each vector is positive.
-    values : ndarray of shape (k,)
-        Ascending, :math:`\|Av\|^2`.
-    residuals : ndarray of shape (k,)
-        :math:`\|Mv - \lambda v\|`, recomputed from the definition.
-    status : Status
-    n_iter : int
-        Products of M with a block of vectors. 0 for a dense decomposition.
-    """
-
+    #: Shape (n, k). Orthonormal. The entry of largest magnitude of each vector is positive.
     vectors: Floats
+    #: Shape (k,). Ascending, :math:`\|Av\|^2`.
     values: Floats
+    #: Shape (k,). :math:`\|Mv - \lambda v\|`, recomputed from the definition.
     residuals: Floats
     status: Status
+    #: Products of M with a block of vectors. 0 for a dense decomposition.
     n_iter: int
 
 

@@ -37,15 +37,11 @@ CHECK_EVERY = 4
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """A matrix as left @ right.T, with left.T @ left = right.T @ right diagonal.
+    """A matrix as left @ right.T, with left.T @ left = right.T @ right diagonal."""
 
-    Attributes
-    ----------
-    left : ndarray of shape (n, rank)
-    right : ndarray of shape (m, rank)
-    """
-
+    #: Shape (n, rank).
     left: Floats
+    #: Shape (m, rank).
     right: Floats
 
     @property
@@ -81,23 +77,14 @@ def balance(left: Floats, right: Floats, tol: float = 1e-10) -> Factors:
 
 @dataclass(frozen=True, eq=False)
 class FactoredSolution:
-    """Factors of the solution and their certificate.
-
-    Attributes
-    ----------
-    factors : Factors
-    objective : tuple of float
-        Values of the convex objective where the gap was computed.
-    residual : float
-        Bound of the relative gap of the *convex* problem, as in :func:`halflabel.numerics.solvers.certify`.
-    n_iter : int
-        Number of sweeps.
-    status : Status
-    """
+    """Factors of the solution and their certificate."""
 
     factors: Factors
+    #: Values of the convex objective where the gap was computed.
     objective: tuple[float, ...]
+    #: Bound of the relative gap of the *convex* problem, as in :func:`halflabel.numerics.solvers.certify`.
     residual: float
+    #: Number of sweeps.
     n_iter: int
     status: Status
 

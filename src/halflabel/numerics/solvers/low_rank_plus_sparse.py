@@ -31,25 +31,17 @@ class RecoveryProblem:
     r"""Minimise :math:`\langle Z, (K + lI)^{-1} Z\rangle + \tau\|Z\|_* + \theta\sum(Z - Y)` over :math:`Z \ge Y`.
 
     This is eq. (11) after the weights are eliminated. Z = Y where an entry is not free.
-
-    Parameters
-    ----------
-    kernel : RowKernel
-        K and l.
-    Y : ndarray of shape (n_rows, n_labels)
-        Lower bounds: the paper's +1 and -1.
-    free : ndarray of bool, same shape
-        Entries that may rise above Y.
-    trace : float
-        :math:`\tau = \mu`, weight of one unit of singular value.
-    slope : float
-        :math:`\theta = \mu\lambda`, weight of one unit of one entry.
     """
 
+    #: K and l.
     kernel: RowKernel
+    #: Shape (n_rows, n_labels). Lower bounds: the paper's +1 and -1.
     Y: Floats
+    #: Of the same shape. Entries that may rise above Y.
     free: Mask
+    #: :math:`\tau = \mu`, weight of one unit of singular value.
     trace: float
+    #: :math:`\theta = \mu\lambda`, weight of one unit of one entry.
     slope: float
 
     def value(self, Z: Floats) -> float:
@@ -102,17 +94,11 @@ class RecoveryProblem:
 
 @dataclass(frozen=True, eq=False)
 class Recovery:
-    r"""A recovered label matrix and its certificate.
+    r"""A recovered label matrix and its certificate."""
 
-    Attributes
-    ----------
-    solution : Solution
-        ``x`` is Z, which is exactly feasible. ``residual`` is its relative duality gap.
-    dual : ndarray
-        R, the multiplier of the trace norm in the last iteration of ADMM, :math:`\|R\|_2 \le \tau`.
-    """
-
+    #: ``x`` is Z, which is exactly feasible. ``residual`` is its relative duality gap.
     solution: Solution
+    #: R, the multiplier of the trace norm in the last iteration of ADMM, :math:`\|R\|_2 \le \tau`.
     dual: Floats
 
 

@@ -18,19 +18,12 @@ BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class Certificate:
-    """Value of the objective at a point, and a bound of its distance to the minimum.
-
-    Attributes
-    ----------
-    objective : float
-    gap : float
-        Bound of (objective - minimum) / objective.
-    excess : float
-        Largest singular value of the gradient over the weight of the penalty, less 1: at most 0 at the minimiser.
-    """
+    """Value of the objective at a point, and a bound of its distance to the minimum."""
 
     objective: float
+    #: Bound of (objective - minimum) / objective.
     gap: float
+    #: Largest singular value of the gradient over the weight of the penalty, less 1: at most 0 at the minimiser.
     excess: float
 
 

@@ -37,20 +37,13 @@ def deform(features: Floats, operator: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class RowBasis:
-    r"""Eigenbasis of :math:`\hat K = W_l D W_l^T` with :math:`D = \mathrm{diag}(1/(1 + \rho d))`.
+    r"""Eigenbasis of :math:`\hat K = W_l D W_l^T` with :math:`D = \mathrm{diag}(1/(1 + \rho d))`."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_rows, p)
-        E, orthonormal up to columns of zeros.
-    values : ndarray of shape (p,)
-        :math:`\hat\kappa \ge 0`. p is the smaller of the number of rows and of features.
-    back : ndarray of shape (r, p)
-        :math:`D W_l^T E \hat\kappa^{-1/2}`: from the basis to weights of the features.
-    """
-
+    #: Shape (n_rows, p). E, orthonormal up to columns of zeros.
     vectors: Floats
+    #: Shape (p,). :math:`\hat\kappa \ge 0`. p is the smaller of the number of rows and of features.
     values: Floats
+    #: Shape (r, p). :math:`D W_l^T E \hat\kappa^{-1/2}`: from the basis to weights of the features.
     back: Floats
 
 
@@ -73,18 +66,11 @@ def row_basis(rows: Floats, shrink: Floats) -> RowBasis:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Label modes that share an eigenbasis.
+    """Label modes that share an eigenbasis."""
 
-    Attributes
-    ----------
-    modes : ndarray of int, shape (g,)
-        Columns of the label modes.
-    scale : ndarray of shape (g,)
-        c: the kernel of mode j is ``c_j`` times the kernel of the basis.
-    basis : RowBasis
-    """
-
+    #: Shape (g,). Columns of the label modes.
     modes: Ints
+    #: Shape (g,). c: the kernel of mode j is ``c_j`` times the kernel of the basis.
     scale: Floats
     basis: RowBasis
 
@@ -101,18 +87,12 @@ class RowKernel:
     :math:`K_j = W_l\,\mathrm{diag}(\gamma_A/q_j + \gamma_I d)^{-1} W_l^T` belongs to label mode :math:`u_j`, an
     eigenvector of the output kernel Q with eigenvalue :math:`q_j`. Eliminating the weights from the regularised
     least squares leaves :math:`\langle Z, (K + l I)^{-1} Z\rangle`.
-
-    Attributes
-    ----------
-    groups : sequence of Group
-    rotation : ndarray of shape (n_labels, n_labels), or None
-        The :math:`u_j` as columns. None is the identity.
-    n_rows : int
-        l.
     """
 
     groups: Sequence[Group]
+    #: Shape (n_labels, n_labels). The :math:`u_j` as columns. None is the identity.
     rotation: Floats | None
+    #: l.
     n_rows: int
 
     def spectral(self, function: Callable[[Floats], Floats], Z: Floats) -> Floats:

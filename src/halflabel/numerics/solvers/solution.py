@@ -17,22 +17,13 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution and its certificate.
+    """A solution and its certificate."""
 
-    Attributes
-    ----------
-    x : ndarray
-        The solution.
-    objective : tuple of float
-        Value of the objective at the start and after each iteration.
-    residual : float
-        Certificate of optimality, recomputed at ``x``. Each solver documents its certificate.
-    n_iter : int
-    status : Status
-    """
-
+    #: The solution.
     x: Floats
+    #: Value of the objective at the start and after each iteration.
     objective: tuple[float, ...]
+    #: Certificate of optimality, recomputed at ``x``. Each solver documents its certificate.
     residual: float
     n_iter: int
     status: Status
