@@ -463,7 +463,7 @@ def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
     assert count_answers(page) > 12
     page.keyboard.press("u")
     page.wait_for_selector('#saved:text-matches("^12 ")', timeout=WAIT)
-    assert all("400" in problem for problem in page.problems)  # a click on an old number is refused
+    assert all("400" in problem for problem in page.problems)  # a click on an old number is not accepted
 
     small = open_page(command.address, viewport={"width": 390, "height": 844}, has_touch=True)
     for element in ("#yes", "#no", "#unsure", "#asked"):
