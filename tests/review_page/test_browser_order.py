@@ -49,6 +49,20 @@ def test_a_skip_is_about_the_question_after_the_answer_before_it(serve, open_pag
         assert page.problems == []
 
 
+def test_an_audit_asks_about_a_question_that_was_skipped(serve, open_page):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        skipped = int(read_number(page))
+        press(page, " ")
+        page.keyboard.press("a")
+        page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
+        with page.expect_request("**/api/queue") as request:
+            page.click("#audit-begin")
+        assert client.session.audit is not None
+        assert skipped not in json.loads(request.value.post_data)["exclude"]
+        assert page.problems == []
+
+
 def test_an_open_sheet_follows_a_fit(serve, open_page, make_fit):
     with serve() as client:
         page, session = open_page(client.server.guard.make_address()), client.session

@@ -55,5 +55,10 @@ class Leases:
             for held in self._held.values():
                 held -= numbers
 
+    def clear(self) -> None:
+        """Take all entries from all pages."""
+        with self._lock:
+            self._held.clear()
+
     def _is_open(self, page: str, now: float) -> bool:
         return self._streams[page] > 0 or now - self._seen.get(page, now) < PATIENCE

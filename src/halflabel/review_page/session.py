@@ -192,6 +192,7 @@ class Session:
         seed = secrets.randbits(SEED_BITS)  # secret: a reviewer cannot wait for a seed with easy entries
         body = audits.draw(self.situation, self._require_last_fit(), self.book, n=n, population=population, seed=seed)
         self.write([("audit", key, body)], by)
+        self.leases.clear()  # an idle page would hold a part of the audit
 
     def end_audit(self, key: str, *, cancel: bool, by: str = "") -> None:
         """Write the certificate of the audit that runs, or cancel the audit. Its answers stay in both cases."""

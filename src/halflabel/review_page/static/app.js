@@ -325,6 +325,7 @@ class Page {
     this.why.offer(null);
     scrollTo(0, 0);
     this.queue.answered.clear();
+    this.queue.skipped = []; // an audit asks about all of its entries
     await this.screens.setView("cell");
     byId("all-items").hidden = true;
     await this.changeQueue({ kind: "uncertain", label: null, rows: null });
