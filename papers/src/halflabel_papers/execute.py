@@ -37,7 +37,6 @@ def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record
 
     Parameters
     ----------
-    run : Run
     folder : Path or None
         Folder of the benchmark sets.
     limit : float, optional

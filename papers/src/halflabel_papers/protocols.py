@@ -199,7 +199,6 @@ def remove_positives(
     share : float
         The entries are the first ones of a random order: with the same generator, a larger share removes the same
         entries and more.
-    rng : numpy.random.Generator
     absent : {"unknown", "irrelevant"}
         The new state of a removed or irrelevant entry. An unknown entry stays unknown.
 

@@ -81,7 +81,6 @@ def select_calibrating(answers: Answers | None, given: PartialLabels) -> Mask | 
 
     Parameters
     ----------
-    answers : Answers or None
     given : PartialLabels
         The labels of the table without the answers.
     """

@@ -52,7 +52,6 @@ def fill_known(
 
     Parameters
     ----------
-    frame : DataFrame
     labels : PartialLabels
         The labels that the table states.
     relevant : ndarray of shape (n_items, n_labels)

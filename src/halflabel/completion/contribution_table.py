@@ -66,7 +66,6 @@ def list_carriers(
     ----------
     carriers : mapping of str to Carriers
         By part.
-    names : Names
     own : int
         The position of the item itself, which is left out; negative for a new item.
     known : sequence

@@ -159,7 +159,6 @@ def explain_new(
     X : matrix of shape (1, n_features)
     known : PartialLabels of shape (1, n_labels)
         The known entries of the item that are used for its other labels.
-    label : str
     fitted : Evidence, optional
         Of the completion that the model was fitted in, whose items are named.
     """

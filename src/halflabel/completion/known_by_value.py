@@ -38,7 +38,6 @@ def calibrate_gaps(evidence: Evidence, calibration: str) -> Evidence:
 
     Parameters
     ----------
-    evidence : Evidence
     calibration : {"auto", "as known", "shifted"}
         "as known" changes nothing. "auto" shifts if the checks find that values, and not features, decided which
         entries are known. "shifted" shifts in any case.

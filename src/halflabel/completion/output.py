@@ -41,7 +41,6 @@ def write_completed(
 
     Parameters
     ----------
-    evidence : Evidence
     path : path
     format : str, optional
         The name of a format of :data:`halflabel.files.FORMATS`. By default the export of an annotation tool goes

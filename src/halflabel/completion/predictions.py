@@ -21,7 +21,6 @@ def make_suggestions(
 
     Parameters
     ----------
-    predictor : Predictor
     source : Source
         Where the items come from. Answers of people in the export of a tool do not change.
     frame : DataFrame

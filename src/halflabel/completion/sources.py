@@ -122,7 +122,6 @@ class Sources:
 
         Parameters
         ----------
-        source : str
         max_error, confidence : float
             At this confidence, at most this share of the votes is wrong after the checks.
 

@@ -30,8 +30,6 @@ def learn_entries(evidence: Evidence, opened: OpenTable, calibrating: Mask | Non
 
     Parameters
     ----------
-    evidence : Evidence
-    opened : OpenTable
     calibrating : ndarray of bool or None
         The entries on which probabilities may be checked, from
         :func:`halflabel.completion.answers.select_calibrating`.

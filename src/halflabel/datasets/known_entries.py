@@ -41,7 +41,6 @@ def know_by_value(
     Parameters
     ----------
     truth : ndarray of bool, shape (n_items, n_labels)
-    rng : Generator
     relevant, irrelevant : float
         The shares.
     spread : float

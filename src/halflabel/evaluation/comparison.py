@@ -104,7 +104,6 @@ def compare(
     ----------
     methods : mapping of str to estimator
     X : features of all items
-    split : Split
     hiding : Hiding
         Prepares the known labels for each method and scores it.
     groups : ndarray of int, shape (n_items,), optional

@@ -62,7 +62,6 @@ def learning_curve(
         Scores the method.
     full : DataFrame
         Per split, the metrics of the method with all labels of ``known``. The first metric is decisive.
-    rng : numpy.random.Generator
     groups : ndarray of int, shape (n_items,), optional
     prior : ndarray of shape (n_items, n_labels), optional
 

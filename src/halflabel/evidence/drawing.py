@@ -23,7 +23,6 @@ def order_entries(ids: Sequence[str], names: Sequence[str], part: Mask, seed: in
     names : sequence of str
         The labels.
     part : ndarray of bool, shape (n_items, n_labels)
-    seed : int
 
     Notes
     -----

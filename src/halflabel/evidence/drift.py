@@ -33,7 +33,6 @@ def measure_drift(components: Floats, unlabelled: Mask, rng: np.random.Generator
         where a linear model on all features does not.
     unlabelled : ndarray of bool, shape (n_items,)
         The items of one side.
-    rng : Generator
     """
     sides = [np.flatnonzero(~unlabelled), np.flatnonzero(unlabelled)]
     if min(map(len, sides)) < MIN_ITEMS:

@@ -57,7 +57,6 @@ def estimate_errors(
         Probabilities of being relevant.
     scores, out_of_fold : ndarray of shape (n_items, n_labels)
         Scores of all entries, and scores of observed entries by models that were fitted without the item.
-    rng : Generator
     shift, has_known : RateShift and ndarray of bool, shape (n_items,), optional
         If the probabilities of gaps have a rate of their own: its shift, and whether an item has a known entry. The
         band then includes the uncertainty of the shift.

@@ -24,8 +24,6 @@ def sample_filled(filled: NDArray[np.int8], names: Sequence[str], n: int, seed: 
         +1 filled as relevant, -1 as irrelevant, 0 not filled.
     names : sequence of str
         The names of the labels.
-    n : int
-    seed : int
 
     Examples
     --------

@@ -54,12 +54,10 @@ class ResampledCalibration:
 
         Parameters
         ----------
-        labels : PartialLabels
         scores, out_of_fold : ndarray of shape (n_items, n_labels)
             Scores of all entries, and scores of observed entries by models that were fitted without the item.
         folds : ndarray of int, shape (n_items,), or None
             For :func:`halflabel.methods.auto.beta_calibration.calibrate`; None for Platt scalings.
-        rng : Generator
         groups : ndarray of int, shape (n_items,), optional
             Items of one group are drawn together.
         """
@@ -121,12 +119,9 @@ def lower_probabilities(
     ----------
     p : ndarray of shape (n_items, n_labels)
         Probabilities of being relevant; of observed entries out of fold.
-    labels : PartialLabels
     scores : ndarray of shape (n_items, n_labels)
-    resampled : ResampledCalibration or None
     n_times : float, default=1
         As if the number of labelled items were larger by this factor.
-    least : float
     """
     if resampled is None:
         return np.zeros_like(p)

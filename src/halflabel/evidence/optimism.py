@@ -32,7 +32,6 @@ def measure_optimism(parts: Sequence[Floats], labels: PartialLabels, folds: Ints
     ----------
     parts : sequence of ndarray of shape (n_items, n_labels)
         Log odds of each member, or of all together, by models that were fitted without the item.
-    labels : PartialLabels
     folds : ndarray of int, shape (n_items,)
         Fold of each item; negative for items in no fold.
     rng : Generator

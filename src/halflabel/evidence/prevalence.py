@@ -46,7 +46,6 @@ class Prevalence:
 
         Parameters
         ----------
-        rate : Share
         quantile : float, default=0
             The quantile of the normal distribution for this chance; 0 if ``rate`` is about these items.
         """
@@ -107,7 +106,6 @@ class Correction:
             Probabilities, of known entries out of fold.
         known : ndarray of bool, shape (n_items,)
             The entries that are known by chance. At least one is.
-        confidence : float
         """
         n, n_known, n_relevant = len(p), int(known.sum()), int((relevant & known).sum())
         least, most = n_relevant / n, 1 - (n_known - n_relevant) / n
@@ -135,7 +133,6 @@ def estimate_shifted(relevant: Mask, known: Mask, p: Floats, of_shift: Floats, c
     p : ndarray of shape (n_items,)
     of_shift : ndarray of shape (n_items,)
         By how much one standard deviation of the rate among the gaps changes each probability.
-    confidence : float
     """
     n, n_known, n_relevant = len(p), int(known.sum()), int((relevant & known).sum())
     least, most = n_relevant / n, 1 - (n_known - n_relevant) / n

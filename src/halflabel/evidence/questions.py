@@ -34,12 +34,9 @@ def rank_questions(
 
     Parameters
     ----------
-    labels : PartialLabels
     probabilities : ndarray of shape (n_items, n_labels)
     components : ndarray of shape (n_items, n_components)
         Coordinates in which items are compared.
-    n : int
-    rng : Generator
     """
     bits = np.where(labels.observed, 0.0, (entr(probabilities) + entr(1 - probabilities)) / np.log(2)).sum(axis=1)
     unknown = (~labels.observed).sum(axis=1)

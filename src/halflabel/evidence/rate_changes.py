@@ -21,7 +21,6 @@ def find_rate_changes(labels: PartialLabels, p: Floats) -> list[tuple[str, float
 
     Parameters
     ----------
-    labels : PartialLabels
     p : ndarray of shape (n_items, n_labels)
         P(relevant). The mean over the gaps is their expected share, which no threshold changes.
 

@@ -37,7 +37,6 @@ def estimate_correlations(levels: Levels, tables: Floats, log_odds: Floats, part
 
     Parameters
     ----------
-    levels : Levels
     tables : ndarray of shape (n_sources, n_labels, 2, n_levels)
         P(level | value).
     log_odds : ndarray of shape (n_items, n_labels)
@@ -119,7 +118,6 @@ def weigh_votes(correlations: Floats, separation: Floats, levels: Levels) -> Flo
     ----------
     correlations : ndarray of shape (n_sources, n_sources)
     separation : ndarray of shape (n_sources,)
-    levels : Levels
     """
     weights = np.ones(len(levels.codes))
     for members in list_groups(correlations):

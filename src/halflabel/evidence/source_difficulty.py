@@ -28,7 +28,6 @@ def estimate_easiness(levels: Levels, tables: Floats, weights: Floats, eta: Floa
 
     Parameters
     ----------
-    levels : Levels
     tables : ndarray of shape (n_sources, n_labels, 2, n_levels)
         P(level | value) on items of ordinary difficulty.
     weights : ndarray of shape (n_votes,)

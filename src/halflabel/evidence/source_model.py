@@ -147,7 +147,6 @@ def fit_sources(votes: Votes, log_odds: Floats | None = None, known: NDArray[np.
 
     Parameters
     ----------
-    votes : Votes
     log_odds : ndarray of shape (n_items, n_labels), optional
         Of a model of the features, out of fold for entries with votes; NaN where it has none.
     known : ndarray of int8, shape (n_items, n_labels), optional

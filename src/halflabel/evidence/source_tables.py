@@ -86,7 +86,6 @@ def rank_next_votes(votes: Votes, fit: SourceFit, labels: tuple[str, ...], open_
     votes, fit, labels
     open_ : ndarray of bool, shape (n_items, n_labels)
         The entries that may be asked about.
-    n : int
     """
     groups = [each for each in list_groups(fit.correlations) if len(each) <= MAX_WEIGHED]
     gains = np.stack([_measure_gain(votes, fit, s, groups) for s in range(len(votes.names))])

@@ -45,7 +45,6 @@ class FlipRates:
 
         Parameters
         ----------
-        labels : PartialLabels
         p : ndarray of shape (n_items, n_labels)
             As in :meth:`estimate`.
         """
@@ -108,7 +107,6 @@ def measure_flips(labels: PartialLabels, probabilities: Floats, broken: Sequence
 
     Parameters
     ----------
-    labels : PartialLabels
     probabilities : ndarray of shape (n_items, n_labels)
         By models that were fitted without the entry.
     broken : sequence of ndarray of bool, shape (n_items, n_labels)
@@ -133,7 +131,6 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence
 
     Parameters
     ----------
-    labels : PartialLabels
     probabilities : ndarray of shape (n_items, n_labels)
         By models that were fitted without the entry.
     broken : sequence of ndarray of bool, shape (n_items, n_labels)
@@ -154,10 +151,8 @@ def rank_missing(labels: PartialLabels, probabilities: Floats, observed_rate: fl
 
     Parameters
     ----------
-    labels : PartialLabels
     probabilities : ndarray of shape (n_items, n_labels)
         P(relevant), given that the entry was not assigned, or P(assigned) without a label frequency.
-    observed_rate : float or None
     """
     at = labels.annotated[:, None] & ~labels.relevant
     p = probabilities[at]

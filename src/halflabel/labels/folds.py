@@ -30,7 +30,6 @@ def split_items(
     labels : PartialLabels of shape (n_items, n_labels)
     shares : sequence of float, length n_parts
         The share of each part, positive, with sum 1.
-    rng : numpy.random.Generator
     groups : ndarray of int, shape (n_items,), optional
         Items of one group come into the same part, see :func:`halflabel.labels.groups.number_groups`. Groups of
         several items are assigned first, the largest before all, each to the part where it reduces Pearson's
@@ -76,7 +75,6 @@ def split_entries(labels: PartialLabels, shares: Sequence[float], rng: np.random
     labels : PartialLabels of shape (n_items, n_labels)
     shares : sequence of float, length n_parts
         The share of each part, positive, with sum 1. At most 127 parts.
-    rng : numpy.random.Generator
 
     Returns
     -------

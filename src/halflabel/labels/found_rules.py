@@ -29,11 +29,6 @@ def find_rules(labels: PartialLabels, max_exceptions: float = MAX_EXCEPTIONS) ->
     all tested pairs together (Bonferroni). A rule that follows from others is left out. Labels of which each known item
     has exactly one are "one of".
 
-    Parameters
-    ----------
-    labels : PartialLabels
-    max_exceptions : float, default=0.05
-
     Returns
     -------
     DataFrame

@@ -91,7 +91,6 @@ def add_up(
     ----------
     parts : mapping of str to ndarray of shape (n_items, n_labels)
         Log odds, minus the log odds of the labels' rates.
-    calibration : Calibrated
     scores : ndarray of the same shape
         The input of the calibration. NaN for an entry without score, whose only part is the rate.
     p : ndarray of the same shape

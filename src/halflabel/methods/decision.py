@@ -61,7 +61,6 @@ def decide(
         The method's scores of all items.
     out_of_fold : ndarray of the same shape
         Scores of the observed entries by models that were fitted without them; NaN where there is none.
-    rule : Rule
     calibrate : callable
         From out-of-fold scores and labels to a calibration.
 
@@ -88,7 +87,6 @@ def fill(labels: PartialLabels, scores: Floats, p: Floats, rule: Rule, cardinali
     labels : PartialLabels of shape (n_items, n_labels)
     scores, p : ndarray of the same shape
         Scores and probabilities.
-    rule : Rule
     cardinality : float
         Expected number of relevant labels per item.
     """
@@ -109,7 +107,6 @@ def decide_new(
     Parameters
     ----------
     scores : ndarray of shape (n_items, n_labels)
-    rule : Rule
     calibration : callable
         From scores to probabilities.
     thresholds : ndarray of shape (n_labels,)
@@ -142,7 +139,6 @@ def decide_relevant(
         Positive-only labels as :func:`halflabel.labels.positive_only.mark_unassigned` codes them.
     observed_rate : float or None
         Label frequency c.
-    rule : Rule
     calibrate : callable
         From scores and labels to a calibration under a label frequency.
     """

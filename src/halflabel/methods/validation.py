@@ -30,7 +30,6 @@ def require(
     Parameters
     ----------
     model : estimator
-    name : str
     is_valid : callable
         Takes the value of the parameter.
     wanted : str

@@ -238,7 +238,6 @@ def kernel_ridge(
     observed : ndarray of bool, shape (n_rows, n_targets)
     folds : ndarray of int, shape (n_rows,)
         The model of fold v is fitted to the rows of all other folds, at the ridge weights of the fit to all rows.
-    features : NystroemMap
 
     Returns
     -------

@@ -72,13 +72,11 @@ def plot_map(
 
     Parameters
     ----------
-    ax : Axes
     coordinates : ndarray of shape (n_items, 2)
     codes : ndarray of int, shape (n_items,)
         From :func:`halflabel.report.scatter.encode_entries`.
     label : str
         The name of the label, for the title.
-    regions : sequence of Name
     note : str
         The line under the map.
     """
@@ -128,7 +126,6 @@ def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
 
     Parameters
     ----------
-    ax : Axes
     bins : sequence of dict
         From :func:`halflabel.report.quality.bin_calibration`.
     """
@@ -147,7 +144,6 @@ def plot_coverage(ax: Axes, rows: Sequence[dict[str, float]], min_precision: flo
 
     Parameters
     ----------
-    ax : Axes
     rows : sequence of dict
         From :func:`halflabel.report.quality.count_fillable`.
     min_precision : float or None
@@ -165,7 +161,6 @@ def plot_learning_curve(ax: Axes, curve: pd.DataFrame, metric: str, name: str) -
 
     Parameters
     ----------
-    ax : Axes
     curve : DataFrame
         With the columns ``labelled`` and ``metric``.
     metric : str
@@ -183,7 +178,6 @@ def plot_prevalence(ax: Axes, table: pd.DataFrame) -> Axes:
 
     Parameters
     ----------
-    ax : Axes
     table : DataFrame
         From :meth:`halflabel.Completion.prevalence`.
     """

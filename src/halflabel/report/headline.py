@@ -65,7 +65,6 @@ def write_relevant(expected: float, filled: int, precision: float, labelled: int
         The expected number of relevant entries among the gaps.
     filled : int
         The number of gaps that can be filled in as relevant.
-    precision : float
     labelled : int
         The number of labelled items.
     more : tuple of (labelled, filled) or None

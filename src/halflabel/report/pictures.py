@@ -57,7 +57,6 @@ def draw_picture(
 
     Parameters
     ----------
-    completion : Completion
     drawn : ItemMap
         From :meth:`halflabel.Completion.map`, of two dimensions.
     suffix : {".html", ".svg", ".png"}

@@ -35,7 +35,6 @@ def count_fillable(
     gaps : ndarray of bool, shape (n_items, n_labels)
     fill_at : callable
         From a precision to the filled values, :meth:`Evidence.fill_at`.
-    precisions : sequence of float
     """
     n_gaps = int(gaps.sum())
     states = [fill_at(precision) for precision in precisions]
@@ -108,7 +107,6 @@ def describe_labels(evidence: Evidence, thresholds: Floats | None) -> list[dict[
 
     Parameters
     ----------
-    evidence : Evidence
     thresholds : ndarray of shape (n_labels,) or None
         On its ``learned_probabilities``; None if the thresholds in use are on other probabilities.
     """

@@ -31,14 +31,12 @@ def summarize_samples(
 
     Parameters
     ----------
-    completion : Completion
     shown : sequence of str
         From :func:`halflabel.table.items.choose_shown`.
     folder : path
         The folder that the paths of image files start from.
     ink : ndarray of uint8, shape (n_items, height, width), or None
         A small image per item.
-    random_state : int
 
     Returns
     -------

@@ -75,7 +75,6 @@ def choose_points(
     Parameters
     ----------
     coordinates : ndarray of shape (n_items, 2)
-    labels : PartialLabels
     state : ndarray of shape (n_items, n_labels)
         After filling.
     ink : ndarray of uint8, shape (n_items, height, width), or None
@@ -168,8 +167,6 @@ def summarize_map(
 
     Parameters
     ----------
-    completion : Completion
-    drawn : ItemMap
     shown : sequence of str
         From :func:`halflabel.table.items.choose_shown`.
     ink : ndarray of uint8, shape (n_items, height, width), optional

@@ -30,7 +30,6 @@ def opened_in_browser(server: Server, folder: Path) -> Iterator[None]:
 
     Parameters
     ----------
-    server : Server
     folder : Path
         Where the file is written: not all browsers can read the folder of temporary files.
     """

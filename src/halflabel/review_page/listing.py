@@ -42,7 +42,6 @@ class Filter:
 
         Parameters
         ----------
-        searcher : Searcher
         states : ndarray of shape (n_items,)
             The state of each entry of one label.
         p : ndarray of shape (n_items,) or None

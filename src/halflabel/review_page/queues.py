@@ -170,10 +170,8 @@ def choose_questions(
 
     Parameters
     ----------
-    now : Situation
     kind : str
         A key of :data:`KINDS`. Without a fit all questions are random.
-    n : int
     label : int, optional
         Only questions about this label.
     rows : ndarray of int, optional

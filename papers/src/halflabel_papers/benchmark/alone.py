@@ -42,7 +42,6 @@ def execute_alone(run: KeyedRun, folder: Path | None, limit: float, started: set
 
     Parameters
     ----------
-    run : KeyedRun
     folder : Path or None
         Folder of the benchmark sets.
     limit : float

@@ -40,7 +40,6 @@ def choose_methods(board: Board, asked: Sequence[str]) -> tuple[Board, list[str]
 
     Parameters
     ----------
-    board : Board
     asked : sequence of str
         Names of the board, or import paths. By default, all methods whose packages are installed.
 

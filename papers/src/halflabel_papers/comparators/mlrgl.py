@@ -237,10 +237,8 @@ def rank_with_group_lasso(K: Floats, pairs: Pairs, C: float, *, tol: float, max_
     K : ndarray of shape (n_items, n_items)
     pairs : Pairs
         Delta and its groups.
-    C : float
     tol : float
         Relative duality gap at which to stop.
-    max_iter : int
 
     Returns
     -------

@@ -134,7 +134,6 @@ def pair_ranking(Phi: Floats, loss: PairHinge, *, tol: float = 1e-3, max_iter: i
         h.
     tol : float
         Stop when the duality gap is at most this share of the objective (of 1, if the objective is smaller).
-    max_iter : int
 
     Returns
     -------

@@ -218,7 +218,6 @@ def fit_smooth_map(
     labelled : ndarray of bool, shape (n_items,)
     M : csr_array of shape (n_items, n_items)
         The Laplacian of the graph.
-    alpha, ridge : float
     """
     center = np.asarray(X[labelled].mean(axis=0)).ravel()
     # Dense rows are centred first, so that a large offset does not cost digits; sparse ones are centred implicitly.

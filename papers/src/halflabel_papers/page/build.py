@@ -50,7 +50,6 @@ def write_outputs(content: bytes, folder: Path) -> list[Path]:
     ----------
     content : bytes
         From :func:`halflabel_papers.archive.pack`; equal bytes give an equal page.
-    folder : Path
     """
     work, records = unpack(content)
     with together():

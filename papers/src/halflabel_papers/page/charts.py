@@ -92,7 +92,6 @@ def draw_lines(
     ----------
     series : mapping of str to sequence of (x, y)
         Measured values, in the order of x. A point with a NaN is left out, and the curve has a gap.
-    x_label, y_label, title : str
     published : mapping of the same form, optional
         Values that a paper prints: dashed, in the colour of the method of the same name.
     marked : (mapping of str to x, reason), optional

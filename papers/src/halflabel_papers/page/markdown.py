@@ -20,7 +20,6 @@ def render_markdown(page: Page, figures: str) -> tuple[str, dict[str, str]]:
 
     Parameters
     ----------
-    page : Page
     figures : str
         The folder of the drawings, relative to the text.
 

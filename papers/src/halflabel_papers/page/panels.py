@@ -93,7 +93,6 @@ def draw_panels(maps: Sequence[Panel], kinds: Sequence[str], *, filled: str, hol
 
     Parameters
     ----------
-    maps : sequence of Panel
     kinds : sequence of str
         Names of the numbers in :attr:`Panel.kinds`; at most :data:`MAX_KINDS`.
     filled, hollow, other : str

@@ -38,7 +38,6 @@ def draw_surface(
     table : DataFrame
         A row per point of the horizontal axis and a column per point of the vertical one, both ascending; between
         them the values are interpolated linearly. No value may be missing.
-    x_label, y_label : str
     bound : float
         The region of values from here on has a border.
     name : str

@@ -248,7 +248,6 @@ def check_in_box(
         The setting of their first step in which the methods differ.
     box : two pairs of float
         Smallest and largest value of the setting, then of the axis.
-    low, high : float
     of_best : float
         Instead of ``low``: this share of the best mean on the map.
     share : float

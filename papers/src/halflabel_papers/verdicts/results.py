@@ -165,7 +165,6 @@ def conclude(
         Comparisons that contradict the claim: of random trials, significantly.
     weak, against : sequence of str
         Comparisons without significance: in the direction of the claim, and in the other one.
-    claim : str
     missing : int
         Number of comparisons that the claim needs and that were not measured: the claim is then supported in part only.
 

@@ -209,11 +209,6 @@ def rank_methods(scores: pd.DataFrame, *, greater_is_better: bool) -> Ranking:
     ----------
     scores : DataFrame of shape (n_blocks, n_methods)
         Blocks with NaN in any method are left out and counted.
-    greater_is_better : bool
-
-    Returns
-    -------
-    Ranking
 
     Raises
     ------

@@ -95,8 +95,6 @@ def draw_item_map(
 
     Parameters
     ----------
-    evidence : Evidence
-    n_components : int, default=2
     method : {"tsne", "ssdrmc", "mddm", "pca", "umap"}, optional
         By default t-SNE for at most 2 dimensions and the spectral embedding of SSDR-MC for more.
     label_weight : float, default=1.0
@@ -104,7 +102,6 @@ def draw_item_map(
         reduced if out-of-fold predictions have hardly any skill.
     max_landmarks : int, default=20_000
         Maximum number of items that are laid out; others are placed by their nearest neighbours among these.
-    random_state : int, default=0
 
     Raises
     ------

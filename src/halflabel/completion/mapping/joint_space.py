@@ -42,7 +42,6 @@ class JointSpace:
         probabilities : ndarray of shape (n_items, n_labels)
             Out of fold for observed entries: no label may have an effect on the place of its own item.
         label_order : ndarray of int, shape (n_labels,)
-        weight : float
         weighting : Weighting, optional
             The units that a method used; by default they are learned.
 

@@ -211,7 +211,6 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float
     ----------
     scores : ndarray of shape (n_items, n_labels)
         Out-of-fold log odds; NaN where there is none. Entries that are not observed are not read.
-    labels : PartialLabels
     folds : ndarray of int, shape (n_items,)
         Fold of each item; negative for items that cannot be held out.
     ceiling : float in (0, 1]
@@ -245,7 +244,6 @@ def fit_common(unseen: Floats, labels: PartialLabels, is_rare: Mask) -> tuple[Be
     ----------
     unseen : ndarray of shape (n_items, n_labels)
         From :func:`predict_unseen`; NaN where there is no score.
-    labels : PartialLabels
     is_rare : ndarray of bool, shape (n_labels,)
     """
     used, relevant = labels.observed & ~np.isnan(unseen), labels.relevant.astype(np.float64)

@@ -103,8 +103,6 @@ def boost(X: NDArray[np.float32], Y: Floats, observed: Mask, n_rounds: int, rng:
     Y : ndarray of shape (n_items, n_labels)
         1 relevant, 0 irrelevant or unknown.
     observed : ndarray of bool, shape (n_items, n_labels)
-    n_rounds : int
-    rng : numpy.random.Generator
 
     Returns
     -------

@@ -89,7 +89,6 @@ def grow_by_fold(
     Parameters
     ----------
     X : matrix of shape (n_items, n_features)
-    folds : Folds
     stream : Stream
         Decides the random numbers, and the name of this work in progress reports.
     grow_part : callable

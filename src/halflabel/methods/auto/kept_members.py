@@ -115,7 +115,6 @@ def solve_by_label(Q: Floats, values: Floats, folds: Folds, shared: Mask, alphas
         Features in a basis in which the Gram matrix of the shared rows is diagonal.
     values : ndarray of shape (n_features,)
         Its diagonal.
-    folds : Folds
     shared : ndarray of bool, shape (n_labelled,)
     alphas : ndarray of shape (n_labels,)
         The ridge weight of each label.

@@ -93,8 +93,6 @@ def fit_logistic(
     X : matrix of shape (n_items, n_features)
     Y : ndarray of shape (n_items, n_labels)
     observed : ndarray of bool, shape (n_items, n_labels)
-    tol : float
-    max_iter : int
 
     Returns
     -------

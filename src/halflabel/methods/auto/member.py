@@ -41,7 +41,6 @@ class Model(Protocol):
         ----------
         item : Items
             One item.
-        label : int
         fold : int
             The fold of the item, if it was held out; negative for others.
         examples : Examples or None

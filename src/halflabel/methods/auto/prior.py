@@ -72,7 +72,6 @@ def add_prior(prior: Floats, log_odds: Floats, labels: PartialLabels, folds: Int
         Probabilities; NaN where there is none.
     log_odds : ndarray of the same shape
         Calibrated log odds of the ensemble; out of fold for items with an observed label. NaN stays NaN.
-    labels : PartialLabels
     folds : ndarray of int, shape (n_items,)
         The prior's calibration for the items of a fold is fitted without them; -1 for items that were not held out,
         which the weights are not fitted on.

@@ -137,10 +137,6 @@ def refine(
     groups : ndarray of int, shape (n_items,), optional
         Items of one group are held out together.
 
-    Returns
-    -------
-    Refined
-
     Notes
     -----
     A Newton step of one label costs :math:`O(n K^2)` for K = min(n_labels - 1, 32) partners and at most 10 000 items.

@@ -58,7 +58,6 @@ def share_neighbours(
     similarity : matrix of shape (n_rows, n_labelled)
         An item that is not similar to any other (0 or below) has no neighbours.
     Y : csr_array of shape (n_labelled, n_labels)
-    n_neighbors : int
     own : ndarray of int, shape (n_rows,), optional
         The position of each row among the labelled items, which is not its own neighbour.
     """

@@ -112,7 +112,6 @@ class SparseLabeler(BaseEstimator):  # type: ignore[misc] # scikit-learn has no 
         Number of labelled items that were learned from.
     alpha_ : float
         Ridge weight with the smallest leave-one-out error.
-    fitted_ : FittedScores
 
     Raises
     ------

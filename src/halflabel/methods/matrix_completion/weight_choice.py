@@ -76,9 +76,6 @@ def select(
 
     Parameters
     ----------
-    setting : MatrixProblem
-    data : Data
-    folds : sequence of Fold
     label_weights : sequence of float
         The :math:`\lambda` to choose from.
     alpha : float or None

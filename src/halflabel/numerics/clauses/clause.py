@@ -86,7 +86,6 @@ def try_states(states: States, clauses: Sequence[Clause]) -> States:
     ----------
     states : ndarray of int8, shape (n_items, n_labels)
         As :func:`propagate` returns them.
-    clauses : sequence of Clause
     """
     if states.shape[1] > MAX_TRIED:
         return states

@@ -42,7 +42,6 @@ def project(log_odds: Floats, states: States, clauses: Sequence[Clause]) -> Floa
     log_odds : ndarray of shape (n_items, n_labels)
     states : ndarray of int8, shape (n_items, n_labels)
         The known labels, with all that follows from them, see :func:`halflabel.numerics.clauses.clause.propagate`.
-    clauses : sequence of Clause
     """
     known = states != 0
     parents = find_parents(clauses, log_odds.shape[1])

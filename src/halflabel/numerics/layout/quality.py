@@ -33,7 +33,6 @@ def measure_trust(space: Floats, coordinates: Floats, rng: np.random.Generator) 
     ----------
     space : ndarray of shape (n_items, n_coordinates)
     coordinates : ndarray of shape (n_items, n_dimensions)
-    rng : Generator
     """
     if len(space) > MAX_ITEMS:
         rows = np.sort(rng.choice(len(space), MAX_ITEMS, replace=False))

@@ -49,7 +49,6 @@ def lay_out(Z: Floats, start: Floats, seed: int) -> Floats:
         At least :data:`MIN_ITEMS` items.
     start : ndarray of shape (n_items, 1) or (n_items, 2)
         The first layout, of any scale.
-    seed : int
 
     Returns
     -------

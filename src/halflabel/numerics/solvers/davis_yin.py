@@ -30,7 +30,6 @@ def davis_yin(
     ----------
     smooth : Smooth
         f, never negative.
-    penalty : NuclearNorm
     project : callable
         Projection on the set. It does not change its argument.
     start : ndarray of shape (n, m)

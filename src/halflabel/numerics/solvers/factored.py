@@ -112,10 +112,8 @@ def factored(
     ----------
     smooth : SideBySide
         f, never negative.
-    penalty : NuclearNorm
     n : int
         Number of rows.
-    start : Factors, optional
     rank : int
         Number of directions that are added at once.
     max_rank : int

@@ -24,7 +24,6 @@ def fold_in(
     smooth : SideBySide
         f on the new rows, with the weights of the fit.
     right : ndarray of shape (m, rank)
-    alpha : float
     n : int
         Number of rows.
     tol : float

@@ -46,7 +46,6 @@ def fpc(
         :math:`\tau_Z` and :math:`\tau_b`.
     tol : float
         Stop when the objective changes by at most this share: the published rule, which does not bound the gap.
-    max_iter : int
 
     Returns
     -------

@@ -107,10 +107,8 @@ def recover(problem: RecoveryProblem, *, tol: float = 1e-4, max_iter: int = 400,
 
     Parameters
     ----------
-    problem : RecoveryProblem
     tol : float
         Of (objective - dual bound) / objective.
-    max_iter : int
     rescue : bool
         Continue an unfinished problem with a trace norm by :func:`recover_by_davis_yin`.
 

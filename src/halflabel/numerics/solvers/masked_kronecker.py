@@ -22,7 +22,6 @@ def masked_least_squares(
 
     Parameters
     ----------
-    kernel : RowKernel
     Y : ndarray of shape (n_rows, n_labels)
         Values where ``observed``, anything elsewhere.
     observed : ndarray of bool, same shape

@@ -86,12 +86,10 @@ def proximal_gradient(
     ----------
     smooth : Smooth
         f, never negative. The step is 1 over its Lipschitz constant.
-    penalty : NuclearNorm
     start : ndarray of shape (n, m)
         Not changed. A path of weights is a sequence of calls, each of which starts at the last solution.
     tol : float
         Stop when the bound of the relative gap, see :func:`certify`, is at most this.
-    max_iter : int
 
     Returns
     -------
