@@ -44,18 +44,7 @@ class SPLC(LossComparator):
     ----------
     C : float or sequence of float, default=1.0
         Inverse ridge, as in scikit-learn; the loss is a sum over entries.
-    observed_rate : float or None, default=None
-        Not used.
-    scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
-    n_folds : int, default=3
-        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
-    max_iter : int, default=200
-        Maximum number of iterations of each fit.
-    rule : str or Rule, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
-    random_state : int or None, default=0
-        Seed of the folds.
+    observed_rate, scale, n_folds, max_iter, rule, random_state : as in :class:`Hill`
 
     Attributes
     ----------
@@ -104,18 +93,7 @@ class LargeLoss(LossComparator):
         Inverse ridge, as in scikit-learn.
     rejected : float, default=0.002
         :math:`\Delta`; there are 10 rounds.
-    observed_rate : float or None, default=None
-        Not used.
-    scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
-    n_folds : int, default=3
-        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
-    max_iter : int, default=200
-        Maximum number of iterations of each fit.
-    rule : str or Rule, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
-    random_state : int or None, default=0
-        Seed of the folds.
+    observed_rate, scale, n_folds, max_iter, rule, random_state : as in :class:`Hill`
 
     Attributes
     ----------
@@ -190,18 +168,7 @@ class EntropyMaximisation(LossComparator):
         Inverse ridge, as in scikit-learn.
     entropy_weight, pseudo_weight : float, default=0.1 and 0.9
         :math:`\alpha` and :math:`\beta`.
-    observed_rate : float or None, default=None
-        Not used.
-    scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
-    n_folds : int, default=3
-        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
-    max_iter : int, default=200
-        Maximum number of iterations of each fit.
-    rule : str or Rule, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
-    random_state : int or None, default=0
-        Seed of the folds.
+    observed_rate, scale, n_folds, max_iter, rule, random_state : as in :class:`Hill`
 
     Attributes
     ----------

@@ -159,16 +159,7 @@ class NonNegativePU(LossComparator):
         Inverse ridge, as in scikit-learn; the loss is a sum over entries.
     observed_rate : float or None, default=None
         The label frequency c; None is 1.
-    scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
-    n_folds : int, default=3
-        Folds of annotated items, for the out-of-fold scores that calibrate the probabilities.
-    max_iter : int, default=200
-        Maximum number of iterations of each fit.
-    rule : str or Rule, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
-    random_state : int or None, default=0
-        Seed of the folds.
+    scale, n_folds, max_iter, rule, random_state : as in :class:`Hill`
 
     Attributes
     ----------

@@ -260,16 +260,7 @@ class EPR(LinearComparator):
         The label frequency c; None is 1: the expected number is that of the assigned labels.
     count_weight : float or None, default=100.0
         :math:`\lambda`. None is the number of labels, which is 1 in the unit of the authors' program.
-    scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
-    n_folds : int, default=5
-        Folds of annotated items, for the out-of-fold scores.
-    max_iter : int, default=500
-        Maximum number of iterations of each fit.
-    rule : str or Rule, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
-    random_state : int or None, default=0
-        Seed of the folds.
+    scale, n_folds, max_iter, rule, random_state : as in :class:`ElkanNoto`
 
     Attributes
     ----------

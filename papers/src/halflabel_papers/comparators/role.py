@@ -123,10 +123,7 @@ class ROLE(LinearComparator):
         The label frequency c; None is 1: the expected number is that of the assigned labels.
     count_weight : float or None, default=100.0
         :math:`\lambda`. None is the number of labels, which is 1 in the unit of the authors' program.
-    scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation; "auto" does so for dense X only.
-    n_folds : int, default=5
-        Folds of annotated items, for the out-of-fold scores.
+    scale, n_folds : as in :class:`ElkanNoto`
     tol : float, default=0.05
         The alternation stops when no entry of the gradient of the model's loss is above ``tol`` times the share of
         items that the label is assigned to, at labels that minimise their own loss.
@@ -134,10 +131,7 @@ class ROLE(LinearComparator):
         Maximum number of alternations.
     max_iter : int, default=10
         Maximum number of iterations of the model's step in one round; it begins where the last one ended.
-    rule : str or Rule, default="micro_f1"
-        Threshold rule, as in :class:`halflabel.SSDRMC`. "fixed" compares scores with .5.
-    random_state : int or None, default=0
-        Seed of the folds.
+    rule, random_state : as in :class:`ElkanNoto`
 
     Attributes
     ----------
