@@ -70,14 +70,6 @@ def test_a_new_item_far_away_has_finite_scores(rng):
     assert np.isfinite(model.decision_function(1e4 * X[:3])).all()
 
 
-def test_the_order_of_the_items_does_not_change_the_result(rng):
-    X, Y, _ = half_labelled(rng)
-    order = rng.permutation(len(X))
-    one, other = (CorrectAndSmooth(n_neighbors=6, n_folds=2).fit(X[o], Y[o]) for o in (np.arange(len(X)), order))
-    np.testing.assert_array_equal(one.label_scores_[order], other.label_scores_)
-    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
-
-
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [({"alpha": 1.0}, "alpha must be below 1"), ({"alpha": 1.5}, "alpha"), ({"correction": -1}, "correction")],

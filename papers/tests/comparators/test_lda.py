@@ -9,15 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import f_oneway
-from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.pipeline import make_pipeline
-from tests.conftest import half_labelled
 from tests.contracts.scikit_learn import each_check, run_check
 from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.methods.baselines import MLkNN
 from halflabel_papers.comparators import LDA
 
 
@@ -118,18 +114,6 @@ def test_permuting_items_or_labels_changes_nothing(data, rng):
     items = rng.permutation(60)
     moved = LDA(3).fit(X[items], Y[items][:, ::-1])
     np.testing.assert_allclose(moved.components_, LDA(3).fit(X, Y).components_, atol=1e-9)
-
-
-def test_the_largest_entry_of_a_component_is_positive(data):
-    C = LDA(3).fit(*data).components_
-    assert (C[np.arange(3), np.abs(C).argmax(axis=1)] > 0).all()
-
-
-def test_frames_pipelines_and_clones(rng):
-    X, Y, _ = half_labelled(rng)
-    out = LDA(2).set_output(transform="pandas").fit_transform(pd.DataFrame(X, columns=list("abcde")), Y)
-    assert out.columns.tolist() == ["lda0", "lda1"]
-    assert make_pipeline(clone(LDA(2)), MLkNN(4)).fit(X, Y).predict(X).shape == (60, 3)
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from papers.tests.oracles.projection import heat_graph, lpp
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.conftest import half_labelled
 from tests.methods.parameters import check_parameters
 
-from halflabel.methods.baselines import MLkNN
 from halflabel_papers.comparators import LPP
 
 
@@ -96,13 +91,6 @@ def test_the_first_direction_separates_two_groups(rng):
     X[:, 3] += 30 * group
     first = LPP(1, n_neighbors=6, bandwidth=np.inf).fit_transform(X).ravel()
     assert first[group == 0].max() < first[group == 1].min()
-
-
-def test_frames_pipelines_and_clones(rng):
-    X, Y, _ = half_labelled(rng)
-    out = LPP(2).set_output(transform="pandas").fit_transform(pd.DataFrame(X, columns=list("abcde")))
-    assert out.columns.tolist() == ["lpp0", "lpp1"]
-    assert make_pipeline(clone(LPP(3)), MLkNN(4)).fit(X, Y).predict(X).shape == (60, 3)
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.tests.oracles.projection import mlsi, mlsi_error
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
-from sklearn.pipeline import make_pipeline
 from tests.conftest import half_labelled
 from tests.contracts.scikit_learn import each_check, run_check
 from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.methods.baselines import MLkNN
 from halflabel_papers.comparators import MLSI, ToolboxMLSI
 
 
@@ -102,21 +98,6 @@ def test_permuting_items_or_labels_changes_nothing(data, rng):
     items, labels = rng.permutation(len(X)), rng.permutation(Y.shape[1])
     moved = MLSI(3).fit(X[items], Y[items][:, labels])
     np.testing.assert_allclose(moved.components_, MLSI(3).fit(X, Y).components_, atol=1e-10)
-
-
-def test_the_largest_entry_of_a_component_is_positive(rng):
-    X, Y = rng.normal(size=(50, 12)), (rng.random((50, 4)) < 0.4).astype(float)
-    C = MLSI(8).fit(X, Y).components_
-    assert (C[np.arange(8), np.abs(C).argmax(axis=1)] > 0).all()
-
-
-def test_frames_pipelines_and_clones(rng):
-    X, Y, _ = half_labelled(rng)
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    out = MLSI(2).set_output(transform="pandas").fit_transform(frame, pd.DataFrame(Y, columns=list("xyz")))
-    assert out.columns.tolist() == ["mlsi0", "mlsi1"]
-    model = make_pipeline(clone(MLSI(3)), MLkNN(4)).fit(X, Y)
-    assert model.predict_proba(X).shape == (60, 3)
 
 
 def test_partly_observed_items_raise(data):

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from tests.conftest import half_labelled
 
 from halflabel import PartialLabels
+from halflabel.methods.baselines import MLkNN
+from halflabel_papers.comparators import LDA, LPP, MLSI, CanonicalCorrelation
 from halflabel_papers.comparators.projection import LabelledProjection, LinearProjection, to_dense, whitening
 
 
@@ -112,3 +118,13 @@ def test_sparse_and_dense_matrices_become_arrays():
     for A in (np.eye(2), sparse.eye_array(2, format="csr")):
         assert isinstance(to_dense(A), np.ndarray)
         np.testing.assert_array_equal(to_dense(A), np.eye(2))
+
+
+@pytest.mark.parametrize("kind", [LDA, LPP, MLSI, CanonicalCorrelation])
+def test_frames_pipelines_and_clones(kind, rng):
+    X, Y, _ = half_labelled(rng)
+    model = kind(2).set_output(transform="pandas")
+    out = model.fit_transform(pd.DataFrame(X, columns=list("abcde")), pd.DataFrame(Y, columns=list("xyz")))
+    assert out.columns.tolist() == [f"{kind.__name__.lower()}{k}" for k in range(2)]
+    assert (model.components_[np.arange(2), np.abs(model.components_).argmax(axis=1)] > 0).all()
+    assert make_pipeline(clone(kind(2)), MLkNN(4)).fit(X, Y).predict(X).shape == (60, 3)

@@ -213,13 +213,9 @@ def list_keys() -> str:
     """Return one line for each key without an option, for the help of ``data describe``."""
     rare = [key for key in KEYS if not key.common]
     width = max(len(key.name) for key in rare)
-    more = {"format": f" {', '.join((*TABLES, *TOOLS, *_find_added_formats()))}."}
+    added = [entry.name for entry in entry_points(group="halflabel.formats")]
+    more = {"format": f" {', '.join((*TABLES, *TOOLS, *added))}."}
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
-
-
-def _find_added_formats() -> list[str]:
-    """Return the names of formats that other installed distributions add."""
-    return [entry.name for entry in entry_points(group="halflabel.formats")]
 
 
 def _list_old_names(shown: Collection[Key], own: Collection[str]) -> list[OldName]:

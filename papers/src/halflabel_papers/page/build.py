@@ -30,7 +30,7 @@ from halflabel_papers.page.model import (
 from halflabel_papers.page.plots import draw_curve, draw_map_of_settings, draw_maps, draw_mean_ranks
 from halflabel_papers.run import Reproduction
 from halflabel_papers.sources import is_user_set
-from halflabel_papers.spec import Claim, Experiment, Method, Paper
+from halflabel_papers.spec import Claim, Experiment, Method
 from halflabel_papers.store import Record
 from halflabel_papers.verdicts.claims import check_claim
 from halflabel_papers.verdicts.results import ClaimResult, Finding, Results
@@ -76,9 +76,10 @@ def write_page(page: Page, folder: Path) -> tuple[Path, Path]:
 def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
     """Return the page of a paper from its records."""
     paper, results = reproduction.paper, Results(reproduction.paper, records)
+    dated = f"Measured at commit {paper.main_findings_from}. The claims and tables below are of this page's own runs."
     claims = [(claim, check_claim(claim, results)) for claim in paper.claims]
     opening = [
-        Section("Main findings", (Bullets(paper.main_findings, as_tiles=True), Text(_date_findings(paper))))
+        Section("Main findings", (Bullets(paper.main_findings, as_tiles=True), Text(dated)))
         if paper.main_findings
         else None,
         _summarise(results, claims),
@@ -101,10 +102,6 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
 def _divide(section: Section) -> Section:
     """Return the section with its wide tables divided."""
     return replace(section, blocks=tuple(piece for block in section.blocks for piece in divide_wide(block)))
-
-
-def _date_findings(paper: Paper) -> str:
-    return f"Measured at commit {paper.main_findings_from}. The claims and tables below are of this page's own runs."
 
 
 def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:

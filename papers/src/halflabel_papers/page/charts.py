@@ -116,7 +116,8 @@ def draw_lines(
     measured, printed = _to_arrays(series), _to_arrays(published or {})
     if not any(np.isfinite(points).all(axis=1).any() for points in (*measured.values(), *printed.values())):
         raise ValueError("there is nothing to draw: no series has a point without NaN.")
-    looks = dict(zip(dict.fromkeys([*measured, *printed]), _cycle_looks(), strict=False))
+    names = dict.fromkeys([*measured, *printed])
+    looks = dict(zip(names, zip(cycle(COLOURS), cycle(MARKS), strict=False), strict=False))
     keys = _list_keys(looks, set(measured), bool(printed), marked[1] if marked else "")
     columns = 2 if max(len(text) for text, _ in keys) <= 20 else 1
     rows = -(-sum(text.count("\n") + 1 for text, _ in keys) // columns)
@@ -125,7 +126,7 @@ def draw_lines(
         axes = figure.add_subplot()
         style_axes(axes, _wrap(x_label, 50), _wrap(y_label, 30), _wrap(title, 50))
         for name, points in printed.items():
-            _draw_printed(axes, points, looks[name][0])
+            axes.plot(*points.T, color=looks[name][0], **_INSIDE, **_DASHED)
         for name, points in measured.items():
             _draw_measured(axes, points, looks[name], marked[0].get(name, np.inf) if marked else np.inf)
         add_legend(figure, keys, columns)
@@ -134,10 +135,6 @@ def draw_lines(
 
 def _to_arrays(series: Mapping[str, Points]) -> dict[str, Floats]:
     return {name: np.asarray(points, dtype=float).reshape(-1, 2) for name, points in series.items()}
-
-
-def _cycle_looks() -> Iterator[tuple[str, str]]:
-    return zip(cycle(COLOURS), cycle(MARKS), strict=False)
 
 
 def style_axes(axes: Axes, x_label: str, y_label: str, title: str) -> None:
@@ -156,10 +153,6 @@ def _draw_measured(axes: Axes, points: Floats, look: tuple[str, str], beyond: fl
     hollow = points[:, 0] > beyond
     for own, face in ((points[~hollow], colour), (points[hollow], "none")):
         axes.plot(*own.T, mark, color=colour, markerfacecolor=face, **_INSIDE)
-
-
-def _draw_printed(axes: Axes, points: Floats, colour: str) -> None:
-    axes.plot(*points.T, color=colour, **_INSIDE, **_DASHED)
 
 
 def _list_keys(

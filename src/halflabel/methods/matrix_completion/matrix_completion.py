@@ -207,7 +207,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     def _select(self, setting: MatrixProblem, data: Data, labels: PartialLabels, rng: np.random.Generator) -> Selection:
         folds = self._folds(data, labels, rng)
-        grid = _list_label_weights(self.label_weight)
+        grid = [float(value) for value in list_candidates(self.label_weight)]
         if folds:
             return select(setting, data, folds, grid, self.alpha, self.criterion)
         alpha = self.alpha if self.alpha is not None else float(np.median(setting.path(data, grid[-1])))
@@ -331,10 +331,6 @@ def _warn_if_few(entries: int, factors: Factors) -> None:
             UserWarning,
             stacklevel=4,
         )
-
-
-def _list_label_weights(label_weight: Candidates) -> list[float]:
-    return [float(value) for value in list_candidates(label_weight)]
 
 
 def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:
