@@ -11,14 +11,8 @@ from typing import Any
 def import_on_use(package: str, places: Mapping[str, Sequence[str]]) -> tuple[Callable[[str], Any], Callable[[], Any]]:
     """Return the functions ``__getattr__`` and ``__dir__`` of a package, which lists its public names only.
 
-    Type checkers read the same imports under ``if TYPE_CHECKING``.
-
-    Parameters
-    ----------
-    package : str
-        Name of the package.
-    places : mapping of str to sequence of str
-        Modules, and the names that the package has from each of them.
+    Type checkers read the same imports under ``if TYPE_CHECKING``. ``places`` has the modules, and the names that the
+    package has from each of the modules.
 
     Examples
     --------

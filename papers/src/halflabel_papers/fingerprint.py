@@ -50,12 +50,7 @@ OF_TABLES = ("halflabel.files.reading", "halflabel.table")
 def digest_code(paths: tuple[str, ...], *, own: bool = False) -> str:
     """Return the digest of the code behind import paths, together with the protocols.
 
-    Parameters
-    ----------
-    paths : tuple of str
-        Of estimators and generators.
-    own : bool
-        Whether the data are a user's own file.
+    The paths are of estimators and generators. ``own`` states that the data are a user's own file.
     """
     modules = {path: _find_module(path) for path in paths}
     ours = [module for module in modules.values() if _is_ours(module)]

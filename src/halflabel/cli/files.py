@@ -36,14 +36,7 @@ def name_output(items: Path, ending: str) -> Path:
 def name_table(given: Sequence[Path], source: Source, ending: str) -> Path:
     """Return the path of a table in the format of its input, next to it. Several files need a name.
 
-    Parameters
-    ----------
-    given : sequence of Path
-        The files as the user named them.
-    source : Source
-        The content of the files.
-    ending : str
-        The part of the name before the suffix, such as "completed".
+    ``ending`` is the part of the name before the suffix, such as "completed".
     """
     return name_format(require_one(given, source), ending, _suffix_of(source))
 

@@ -76,13 +76,9 @@ def select_calibrating(answers: Answers | None, given: PartialLabels) -> Mask | 
     """Return the entries that probabilities are calibrated on, or None for all observed entries.
 
     An entry that was unknown, and was asked about because of a value (of another reviewer, of a group of items), does
-    not calibrate. An entry that was given calibrates with the answer in place of its value: it is observed whatever
-    the question was. Without the doubtful given entries, mainly entries that agree with the model would remain.
-
-    Parameters
-    ----------
-    given : PartialLabels
-        The labels of the table without the answers.
+    not calibrate. An entry that was given calibrates with the answer in place of its value: it is observed whatever the
+    question was. Without the doubtful given entries, mainly entries that agree with the model would remain. ``given``
+    has the labels of the table without the answers.
     """
     if answers is None or answers.independent is None or given.positive_only:
         return None

@@ -50,16 +50,8 @@ def fill_known(
 ) -> pd.DataFrame:
     """Return a table of new items with its gaps filled. Given cells stay. A label without a column gets one.
 
-    Parameters
-    ----------
-    labels : PartialLabels
-        The labels that the table states.
-    relevant : ndarray of shape (n_items, n_labels)
-        1 or 0. Given entries have their value.
-    tags, notation
-        The column of tags, and how it is written, if there is one.
-    words : mapping of str to (any, any)
-        By label, the words of its column for irrelevant and for relevant entries. Columns of 0 and 1 are left out.
+    ``labels`` are the labels that the table states, and ``relevant`` has their values, too. ``words`` has the words of
+    a column for irrelevant and for relevant entries; columns of 0 and 1 have none.
     """
     table = use_text_names(frame).copy()
     if tags is not None:

@@ -89,13 +89,7 @@ def list_carriers(
 def tabulate(parts: Mapping[str, float], carriers: pd.DataFrame, texts: Mapping[str, str]) -> pd.DataFrame:
     """Return the parts of one entry: part, log_odds, rests_on. Parts of special cases are left out where they are 0.
 
-    Parameters
-    ----------
-    parts : mapping of str to float
-    carriers : DataFrame
-        From :func:`list_carriers`.
-    texts : mapping of str to str
-        The evidence of parts, in place of :data:`TEXTS`.
+    ``carriers`` are from :func:`list_carriers`. ``texts`` has the evidence of parts, in place of :data:`TEXTS`.
     """
     shown = [name for name, value in parts.items() if value or name not in (CLIPPING, NOT_ASSIGNED, UNKNOWN, RULES)]
     by_part = {part: _describe(rows) for part, rows in carriers.groupby("part", sort=False)}

@@ -142,12 +142,7 @@ class FinishState:
     def take_fit(self, state: NDArray[np.int8], probabilities: Floats) -> None:
         """Take the first fit. If the journal has frozen values, these are delivered, and the fit only plans.
 
-        Parameters
-        ----------
-        state : ndarray of int8, shape (n_items, n_labels)
-            The values of all entries, +1, -1, or 0 for an entry that is left empty.
-        probabilities : ndarray, shape (n_items, n_labels)
-            The probability that each entry is relevant.
+        ``state`` has the values of all entries, 0 for an entry that is left empty.
         """
         if not self.proof.rounds:
             self.refit(state, probabilities)

@@ -19,14 +19,7 @@ def make_suggestions(
 ) -> Records:
     """Return new items with the predicted values as suggestions.
 
-    Parameters
-    ----------
-    source : Source
-        Where the items come from. Answers of people in the export of a tool do not change.
-    frame : DataFrame
-        The items as a table.
-    labels, p : DataFrame
-        The predictions for these items, and their probabilities.
+    ``frame`` has the items as a table. Answers of people in the export of a tool (``source``) do not change.
     """
     names = list(predictor.label_names)
     if source.records is None:

@@ -229,11 +229,7 @@ class Values:
         precision. Probabilities of being relevant are lowered by their uncertainty, see
         :mod:`halflabel.evidence.lower_bounds`.
 
-        Parameters
-        ----------
-        precision : float in (0.5, 1)
-        n_times : float, default=1
-            As if the number of labelled items that calibrate were larger by this factor.
+        With ``n_times``, the number of labelled items that calibrate counts as larger by this factor.
         """
         return self._fill_at(self.probabilities, precision, self.observed_rate, n_times)
 

@@ -100,19 +100,8 @@ def compare(
 ) -> pd.DataFrame:
     """Fit every method on the known labels and score it on the hidden labels.
 
-    Parameters
-    ----------
-    methods : mapping of str to estimator
-    X : features of all items
-    hiding : Hiding
-        Prepares the known labels for each method and scores it.
-    groups : ndarray of int, shape (n_items,), optional
-    prior : ndarray of shape (n_items, n_labels), optional
-
-    Returns
-    -------
-    DataFrame
-        One row per method: its scores, and the ``seconds`` of its fit.
+    ``hiding`` prepares the known labels for each method and scores it. The result has one row per method: its scores,
+    and the ``seconds`` of its fit.
     """
     rows = {}
     for done, (name, method) in enumerate(methods.items()):

@@ -22,12 +22,7 @@ UNKNOWN = 1.0
 def propose_sizes(entries: int, error_rate: float, level: float = 0.95) -> list[dict[str, float]]:
     """Return numbers of answers, and the precision that each of them will most likely prove.
 
-    Parameters
-    ----------
-    entries : int
-        The size of the population.
-    error_rate : float
-        The expected share of wrong entries.
+    ``entries`` is the size of the population, and ``error_rate`` the expected share of wrong entries.
 
     Examples
     --------
@@ -45,16 +40,9 @@ def propose_sizes(entries: int, error_rate: float, level: float = 0.95) -> list[
 def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.0) -> tuple[int, int]:
     """Return how many chosen and then how many random answers prove, at least cost, that few errors remain.
 
-    Parameters
-    ----------
-    wrong : ndarray
-        The probability that each entry without an answer is wrong.
-    allowed : int
-        The number of wrong entries that may remain.
-    alpha : float
-        The probability of a false bound that may be used.
-    evidence : float, default=0
-        The logarithm of the evidence against more errors that was found already.
+    ``wrong`` is the probability that each entry without an answer is wrong, ``allowed`` the number of wrong entries
+    that may remain, and ``alpha`` the probability of a false bound that may be used. ``evidence`` is the logarithm of
+    the evidence against more errors that was found already.
 
     Notes
     -----

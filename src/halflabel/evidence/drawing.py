@@ -16,13 +16,7 @@ from halflabel._arrays import Ints, Mask
 def order_entries(ids: Sequence[str], names: Sequence[str], part: Mask, seed: int) -> Ints:
     """Return the entries of a part of a table in a random order, as row x number of labels + column.
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Distinct ids of the items.
-    names : sequence of str
-        The labels.
-    part : ndarray of bool, shape (n_items, n_labels)
+    ``ids`` and ``names`` are the distinct ids of the items and the labels, and ``part`` is the mask of the entries.
 
     Notes
     -----

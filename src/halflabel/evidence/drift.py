@@ -24,15 +24,8 @@ def measure_drift(components: Floats, unlabelled: Mask, rng: np.random.Generator
 
     Extremely randomised trees on a sample of both sides, in which each item is scored by trees that were grown without
     its fold. None if either side has fewer than 20 items. Calibration is learned on labelled items, so that a value
-    well above .5 puts it in doubt.
-
-    Parameters
-    ----------
-    components : ndarray of shape (n_items, n_components)
-        Principal components of the features: a forest on them finds the clusters of which few items are labelled,
-        where a linear model on all features does not.
-    unlabelled : ndarray of bool, shape (n_items,)
-        The items of one side.
+    well above .5 puts it in doubt. ``components`` are principal components of the features: a forest on them finds the
+    clusters of which few items are labelled, where a linear model on all features does not.
     """
     sides = [np.flatnonzero(~unlabelled), np.flatnonzero(unlabelled)]
     if min(map(len, sides)) < MIN_ITEMS:

@@ -16,14 +16,7 @@ def sample_filled(filled: NDArray[np.int8], names: Sequence[str], n: int, seed: 
     """Return ``n`` random filled entries of each label, half of them filled as relevant: position, column.
 
     Where one value was filled in less often, there are more entries of the other value. The sample of a label depends
-    on its name and on the order of the items, and on no other label.
-
-    Parameters
-    ----------
-    filled : ndarray of int8, shape (n_items, n_labels)
-        +1 filled as relevant, -1 as irrelevant, 0 not filled.
-    names : sequence of str
-        The names of the labels.
+    on its name and on the order of the items, and on no other label. ``filled`` is 0 where nothing was filled in.
 
     Examples
     --------

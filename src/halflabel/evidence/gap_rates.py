@@ -37,15 +37,9 @@ MIN_ITEMS, MAX_GAPS = 50, 2000
 def estimate_shift(known: Mask, gaps: Mask, p: Floats) -> RateShift:
     """Return the shift of the log odds of gaps against known entries.
 
-    Items with a known entry and items without one are two groups: an annotator has passed over the gaps
-    of the first, and may not have examined the second.
-
-    Parameters
-    ----------
-    known, gaps : ndarray of bool, shape (n_items, n_labels)
-        The entries that probabilities were fitted on, and the unknown entries.
-    p : ndarray of the same shape
-        Probabilities that hold for known entries, by models that were fitted without the item.
+    Items with a known entry and items without one are two groups: an annotator has passed over the gaps of the first,
+    and may not have examined the second. ``known`` are the entries that probabilities were fitted on, ``gaps`` the
+    unknown entries, and p probabilities that hold for known entries, by models that were fitted without the item.
     """
     rates = (np.where(known, p, 0.0).sum(axis=0) + 0.5) / (known.sum(axis=0) + 1)
     has_known = np.asarray(known.any(axis=1))

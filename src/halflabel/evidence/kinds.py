@@ -44,12 +44,7 @@ def classify_new(model: Any, parts: Mapping[str, Floats]) -> NDArray[np.int8]:
 def classify_by_parts(parts: Mapping[str, Floats], sources: Mapping[str, str]) -> NDArray[np.int8]:
     """Return the kind with the largest sum of parts, in either direction, or "rate" without any parts.
 
-    Parameters
-    ----------
-    parts : mapping of str to ndarray of shape (n_items, n_labels)
-        From :mod:`halflabel.methods.contributions`.
-    sources : mapping of str to str
-        The kind of each member's part.
+    ``parts`` are from :mod:`halflabel.methods.contributions`, and ``sources`` has the kind of each member's part.
     """
     kinds = {**sources, PRIOR: PRIOR, OTHER_LABELS: OTHER_LABELS}
     size = np.zeros((len(KINDS), *next(iter(parts.values())).shape))

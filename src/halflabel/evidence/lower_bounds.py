@@ -113,15 +113,8 @@ def lower_probabilities(
     """Return lower probabilities of being relevant. They are 0 below ``least`` and if nothing was held out.
 
     One standard deviation of the calibration is subtracted, and a label whose highest probabilities are too high on its
-    observed entries is lowered by this factor: no calibration that labels share describes a label with a ceiling.
-
-    Parameters
-    ----------
-    p : ndarray of shape (n_items, n_labels)
-        Probabilities of being relevant; of observed entries out of fold.
-    scores : ndarray of shape (n_items, n_labels)
-    n_times : float, default=1
-        As if the number of labelled items were larger by this factor.
+    observed entries is lowered by this factor: no calibration that labels share describes a label with a ceiling. Of
+    observed entries, p is out of fold. With ``n_times``, the number of labelled items counts as larger by this factor.
     """
     if resampled is None:
         return np.zeros_like(p)

@@ -21,12 +21,7 @@ def count_missed_items(assigned: Ints, observed_rate: float) -> float:
     An item with k relevant labels has a binomial number of assigned ones, and none of them with probability
     :math:`(1-c)^k`. The distribution of k is the one with the highest likelihood, by expectation and maximisation.
 
-    Parameters
-    ----------
-    assigned : ndarray of int, shape (n_items,)
-        Number of assigned labels of each annotated item with at least one.
-    observed_rate : float
-        The label frequency c.
+    ``assigned`` is the number of assigned labels of each annotated item with at least one, and ``observed_rate`` is c.
 
     Examples
     --------
@@ -51,19 +46,9 @@ def count_missed_items(assigned: Ints, observed_rate: float) -> float:
 def count_lacking_items(assigned: Ints, unlabelled: int, observed_rate: float) -> int:
     """Return how many annotated items look unlabelled, because no label of them was assigned.
 
-    Parameters
-    ----------
-    assigned : ndarray of int, shape (n_items,)
-        Number of assigned labels of each annotated item.
-    unlabelled : int
-        Number of items that are not annotated.
-    observed_rate : float
-        The label frequency c.
-
-    Returns
-    -------
-    int
-        0 if there are annotated items without a label, about as many as expected, or if too few are missing to matter.
+    ``assigned`` is the number of assigned labels of each annotated item, and ``unlabelled`` the number of other items.
+    The result is 0 if there are annotated items without a label, about as many as expected, or if too few are missing
+    to matter.
     """
     without, with_label = int((assigned == 0).sum()), assigned[assigned > 0]
     missed = count_missed_items(with_label, observed_rate)

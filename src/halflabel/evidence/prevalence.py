@@ -124,15 +124,8 @@ def estimate_shifted(relevant: Mask, known: Mask, p: Floats, of_shift: Floats, c
 
     Known entries are counted, and the gaps have their expected number, by probabilities that follow the rate among the
     gaps. The interval is that of a normal distribution. Its variance is that of the values for given probabilities, and
-    that of the rate.
-
-    Parameters
-    ----------
-    relevant, known : ndarray of bool, shape (n_items,)
-        As in :meth:`Correction.estimate`.
-    p : ndarray of shape (n_items,)
-    of_shift : ndarray of shape (n_items,)
-        By how much one standard deviation of the rate among the gaps changes each probability.
+    that of the rate. ``of_shift`` states by how much one standard deviation of the rate among the gaps changes each
+    probability.
     """
     n, n_known, n_relevant = len(p), int(known.sum()), int((relevant & known).sum())
     least, most = n_relevant / n, 1 - (n_known - n_relevant) / n

@@ -32,11 +32,7 @@ def rank_questions(
 
     Columns: position, bits (entropy of the unknown entries, summed), unknown (number of unknown entries).
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_items, n_labels)
-    components : ndarray of shape (n_items, n_components)
-        Coordinates in which items are compared.
+    Items are compared in the coordinates ``components``.
     """
     bits = np.where(labels.observed, 0.0, (entr(probabilities) + entr(1 - probabilities)) / np.log(2)).sum(axis=1)
     unknown = (~labels.observed).sum(axis=1)

@@ -19,15 +19,8 @@ STANDARD_ERRORS = 3.0
 def find_rate_changes(labels: PartialLabels, p: Floats) -> list[tuple[str, float, float]]:
     """Return the labels whose share of relevant entries changes by more than a factor of two.
 
-    Parameters
-    ----------
-    p : ndarray of shape (n_items, n_labels)
-        P(relevant). The mean over the gaps is their expected share, which no threshold changes.
-
-    Returns
-    -------
-    list of (str, float, float)
-        The label, its share among the given entries, and among the gaps, the largest factor first.
+    The mean of p over the gaps is their expected share, which no threshold changes. A result is a label, its share
+    among the given entries, and among the gaps, the largest factor first.
 
     Examples
     --------

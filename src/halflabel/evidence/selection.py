@@ -23,16 +23,10 @@ def is_selected(known: Mask, p: Floats) -> bool:
     """Return whether the probabilities of known and of unknown entries differ by more than chance.
 
     For each label, the test of Mann and Whitney compares the probabilities of known entries (out of fold) with the
-    probabilities of unknown entries. If entries are missing at random, both have the same distribution. The
-    comparison is among items that are known in part, since all features of such items are the same for both. If no
-    item is known in part, the comparison is among all items.
-
-    Parameters
-    ----------
-    known : ndarray of bool, shape (n_items, n_labels)
-        The entries on which probabilities were fitted.
-    p : ndarray of shape (n_items, n_labels)
-        Probabilities of being relevant, by models that were fitted without the item.
+    probabilities of unknown entries. If entries are missing at random, both have the same distribution. The comparison
+    is among items that are known in part, since all features of such items are the same for both. If no item is known
+    in part, the comparison is among all items. ``known`` are the entries on which probabilities were fitted, and p is
+    by models that were fitted without the item.
     """
     partly = known.any(axis=1) & ~known.all(axis=1)
     areas, deviations = _compare(known[partly], p[partly])

@@ -140,15 +140,8 @@ def list_groups(correlations: Floats) -> list[Ints]:
 def weigh_group(correlations: Floats, separation: Floats, given: Mask) -> Floats:
     """Return the weights of votes of correlated sources, one solve per set of sources that voted on an entry.
 
-    Parameters
-    ----------
-    correlations, separation
-        As of :func:`weigh_votes`.
-    given : ndarray of bool, shape (n_sources, n_entries)
-
-    Returns
-    -------
-    ndarray of shape (n_sources, n_entries)
+    The correlations and separations are as in :func:`weigh_votes`; ``given`` and the result have the shape (n_sources,
+    n_entries).
     """
     patterns, place = np.unique(given, axis=1, return_inverse=True)
     weights = np.ones(patterns.shape)

@@ -26,14 +26,7 @@ MIN_GAIN = 3.0
 def estimate_easiness(levels: Levels, tables: Floats, weights: Floats, eta: Floats, known: NDArray[np.int8]) -> Floats:
     """Return the factor of the log likelihood ratios of all votes on each item, shape (n_items,).
 
-    Parameters
-    ----------
-    tables : ndarray of shape (n_sources, n_labels, 2, n_levels)
-        P(level | value) on items of ordinary difficulty.
-    weights : ndarray of shape (n_votes,)
-    eta : ndarray of shape (n_items, n_labels)
-        Log odds by the features.
-    known : ndarray of int8, shape (n_items, n_labels)
+    The tables are for items of ordinary difficulty, and ``eta`` are log odds by the features.
     """
     logs = np.stack([_score_items(levels, _temper(tables, np.exp(x)), weights, eta, known) for x in NODES])
     priors = [-0.5 * (NODES / spread) ** 2 for spread in SPREADS]

@@ -62,17 +62,10 @@ class FlipRates:
     def estimate(cls, relevant: Mask, p: Floats) -> FlipRates:
         """Estimate both rates at the two ends of the probabilities, where the true value is hardly in doubt.
 
-        Of the end, its half, its quarter and so on, the part with the smallest share of the other value counts:
-        flips are as frequent in each, but difficult entries are rarer the nearer the end is. Without flips, the whole
-        end would give the share of difficult entries.
-
-
-        Parameters
-        ----------
-        relevant : ndarray of bool, shape (n_entries,)
-            The given values.
-        p : ndarray of shape (n_entries,)
-            Probabilities of being given as relevant, by models that were fitted without the entry.
+        Of the end, its half, its quarter and so on, the part with the smallest share of the other value counts: flips
+        are as frequent in each, but difficult entries are rarer the nearer the end is. Without flips, the whole end
+        would give the share of difficult entries. ``relevant`` are the given values, and p the probabilities of being
+        given as relevant, by models that were fitted without the entry.
         """
         order = np.argsort(p, kind="stable")
         low = relevant[order[: int(IRRELEVANT_SHARE * len(p))]]
@@ -105,12 +98,8 @@ def measure_flips(labels: PartialLabels, probabilities: Floats, broken: Sequence
     Of entries that break a rule together, at least one is wrong. If they are flipped independently with probabilities
     :math:`w`, the posterior of each is :math:`w_k / (1 - \prod_i (1 - w_i))`.
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_items, n_labels)
-        By models that were fitted without the entry.
-    broken : sequence of ndarray of bool, shape (n_items, n_labels)
-        For each rule between labels that given entries break, these entries.
+    ``probabilities`` are by models that were fitted without the entry. ``broken`` has, for each rule that is broken,
+    the mask of the given entries that break it.
     """
     rates = FlipRates.estimate_by_label(labels, probabilities)
     alone = np.where(labels.observed, rates.flipped(labels.relevant, probabilities), 0.0)
@@ -129,12 +118,7 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence
     Columns: position, label, given, probability (of being relevant, out of fold), wrong (the posterior probability that
     the value was flipped). Equal posteriors are ordered by the probability of the other value.
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_items, n_labels)
-        By models that were fitted without the entry.
-    broken : sequence of ndarray of bool, shape (n_items, n_labels)
-        As in :func:`measure_flips`.
+    ``probabilities`` and ``broken`` are as in :func:`measure_flips`.
     """
     at = labels.observed
     relevant, p = labels.relevant[at], probabilities[at]
@@ -147,12 +131,8 @@ def rank_missing(labels: PartialLabels, probabilities: Floats, observed_rate: fl
     """Return the entries of annotated items that positive-only labels lack, the most probable missing positives first.
 
     The columns are as in :func:`rank_suspects`. ``given`` is 0, and ``wrong`` is the probability of being relevant,
-    which is missing without a label frequency.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_items, n_labels)
-        P(relevant), given that the entry was not assigned, or P(assigned) without a label frequency.
+    which is missing without a label frequency. ``probabilities`` are P(relevant), given that the entry was not
+    assigned, or P(assigned) without a label frequency.
     """
     at = labels.annotated[:, None] & ~labels.relevant
     p = probabilities[at]

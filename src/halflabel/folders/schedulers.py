@@ -17,15 +17,8 @@ def run_jobs(
 ) -> Iterator[Result]:
     """Yield the results of a function for each job, in the order in which they are ready.
 
-    Parameters
-    ----------
-    function : callable
-        A function of an importable module: workers import it, and keep its caches.
-    jobs : sequence
-    workers : int
-        Number of processes on this machine.
-    scheduler : str, optional
-        Address of the scheduler of a Dask cluster, whose workers see the same paths.
+    The function is in an importable module: workers import it, and keep its caches. The workers are processes on this
+    machine, or the workers of a Dask cluster with a scheduler at this address, which see the same paths.
     """
     function = keep_wording(function)
     if scheduler is not None:

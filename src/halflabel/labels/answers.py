@@ -38,10 +38,7 @@ _MEANINGS = {word: answer for answer, words in WORDS.items() for word in words}
 def read_answer(cell: Any) -> Answer | None:
     """Return the answer in a cell, or None if the cell does not hold one.
 
-    Parameters
-    ----------
-    cell : object
-        A word, a number or a truth value. A missing value or an empty string is :attr:`Answer.NONE`.
+    A cell is a word, a number or a truth value. A missing value or an empty string is :attr:`Answer.NONE`.
 
     Examples
     --------

@@ -13,22 +13,8 @@ from halflabel._arrays import Ints, Mask
 def number_groups(values: Any, n_items: int) -> Ints:
     """Return the number of each item's group, from 0 in the order in which groups appear.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_items,)
-        Items of equal value (numbers, text) are one group. An item whose value is missing (NaN, None, pandas.NA) is a
-        group of its own.
-    n_items : int
-        The required number of values.
-
-    Returns
-    -------
-    ndarray of int, shape (n_items,)
-
-    Raises
-    ------
-    ValueError
-        If there is not one value for each item.
+    Items of equal value (numbers, text) are one group. An item whose value is missing (NaN, None, pandas.NA) is a group
+    of its own. Raises if there is not one value for each of the ``n_items`` items.
 
     Examples
     --------

@@ -27,15 +27,9 @@ def wilson_interval(share: float, n: float, z: float = 1.96) -> tuple[float, flo
 def resampled_interval(differences: Floats, test_share: float) -> tuple[float, float]:
     """Return the 95 % interval of the mean difference of two methods over repeated random splits.
 
-    The corrected t interval of Nadeau and Bengio (2003). The plain one is too narrow, because the repeats have most
-    of their training items in common.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_repeats,)
-        First method minus second, once per repeat.
-    test_share : float
-        Share of the labelled items that a split keeps for testing.
+    The corrected t interval of Nadeau and Bengio (2003). The plain one is too narrow, because the repeats have most of
+    their training items in common. ``differences`` are the first method minus the second, once per repeat, and
+    ``test_share`` is the share of the labelled items that a split keeps for testing.
 
     Examples
     --------

@@ -87,16 +87,8 @@ def add_up(
 ) -> dict[str, Floats]:
     """Return all parts of probabilities, from the ``parts`` of the method. The sum of all parts is logit(p).
 
-    Parameters
-    ----------
-    parts : mapping of str to ndarray of shape (n_items, n_labels)
-        Log odds, minus the log odds of the labels' rates.
-    scores : ndarray of the same shape
-        The input of the calibration. NaN for an entry without score, whose only part is the rate.
-    p : ndarray of the same shape
-        Probabilities.
-    last : str
-        The name of the part after the calibration.
+    ``parts`` are log odds minus the log odds of the labels' rates, and ``scores`` are the input of the calibration, NaN
+    for an entry without score, whose only part is the rate. ``last`` is the name of the part after the calibration.
     """
     scored = ~np.isnan(scores)
     with np.errstate(divide="ignore"):

@@ -82,13 +82,7 @@ def decide(
 def fill(labels: PartialLabels, scores: Floats, p: Floats, rule: Rule, cardinality: float) -> tuple[Floats, Mask]:
     """Return the thresholds of a rule on the unknown entries, and the filled table.
 
-    Parameters
-    ----------
-    labels : PartialLabels of shape (n_items, n_labels)
-    scores, p : ndarray of the same shape
-        Scores and probabilities.
-    cardinality : float
-        Expected number of relevant labels per item.
+    ``cardinality`` is the expected number of relevant labels per item.
     """
     chosen = rule.choose(_select_undecided(p, labels), cardinality)
     return chosen, np.where(labels.observed, labels.relevant, rule.apply(scores, p, chosen))
@@ -104,17 +98,8 @@ def decide_new(
 ) -> tuple[Mask, Floats]:
     """Return which entries of new items are relevant, and their probabilities.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_items, n_labels)
-    calibration : callable
-        From scores to probabilities.
-    thresholds : ndarray of shape (n_labels,)
-    known : PartialLabels, optional
-        From :func:`mark_unassigned`: probabilities of entries that were not assigned are lowered as in
-        :func:`decide_relevant`.
-    observed_rate : float, optional
-        Label frequency c; None if labels are not positive-only, or if nothing is assumed.
+    With ``known``, from :func:`mark_unassigned`, probabilities of entries that were not assigned are lowered as in
+    :func:`decide_relevant`. ``observed_rate`` is None if labels are not positive-only, or if nothing is assumed.
     """
     p = calibration(scores)
     if observed_rate is not None and known is not None:
@@ -131,16 +116,8 @@ def decide_relevant(
 ) -> Decision:
     """Decide which entries are relevant, given the decision about being assigned.
 
-    Parameters
-    ----------
-    assigned : Decision
-        From :func:`decide` on ``labels``.
-    labels : PartialLabels
-        Positive-only labels as :func:`halflabel.labels.positive_only.mark_unassigned` codes them.
-    observed_rate : float or None
-        Label frequency c.
-    calibrate : callable
-        From scores and labels to a calibration under a label frequency.
+    ``assigned`` is from :func:`decide` on ``labels``, which :func:`halflabel.labels.positive_only.mark_unassigned`
+    codes. ``calibrate`` makes a calibration under a label frequency.
     """
     assumption = assume_frequency(labels, assigned.scores, assigned.out_of_fold, observed_rate, rule, calibrate)
     return replace(

@@ -39,12 +39,7 @@ class RateShift:
     def __call__(self, p: Floats, has_known: Mask) -> Floats:
         """Return the probabilities of unknown entries.
 
-        Parameters
-        ----------
-        p : ndarray of shape (n_items, n_labels)
-            Probabilities that hold for known entries.
-        has_known : ndarray of bool, shape (n_items,)
-            Whether the item has a known entry.
+        p holds for known entries, and ``has_known`` states whether the item has a known entry.
         """
         mean, deviation = self._of(has_known)
         return np.asarray(expit((self._scale(p) + mean) / np.sqrt(1 + SPREAD * deviation**2)))

@@ -23,12 +23,8 @@ def _list_libraries() -> ThreadpoolController:
 def limit_threads(n_rows: int, n_columns: int = KERNEL_COLUMNS) -> AbstractContextManager[object]:
     """Return a context in which BLAS and OpenMP use one thread if the matrices are small.
 
-    On small matrices more threads cost more than they save, and much more on a busy machine.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Shape of the largest matrix that the work inside the context multiplies or factorises.
+    On small matrices more threads cost more than they save, and much more on a busy machine. The numbers are the shape
+    of the largest matrix that the work inside the context multiplies or factorises.
     """
     limit = 1 if n_rows * n_columns < MIN_CELLS else None
     context: AbstractContextManager[object] = _list_libraries().limit(limits=limit)

@@ -142,12 +142,8 @@ def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
 def plot_coverage(ax: Axes, rows: Sequence[dict[str, float]], min_precision: float | None) -> Axes:
     """Draw the share of the gaps that can be filled against the expected precision.
 
-    Parameters
-    ----------
-    rows : sequence of dict
-        From :func:`halflabel.report.quality.count_fillable`.
-    min_precision : float or None
-        The precision in use, which gets a line.
+    ``rows`` are from :func:`halflabel.report.quality.count_fillable`. ``min_precision`` is the precision in use, which
+    gets a line.
     """
     ax.plot([row["precision"] for row in rows], [row["share"] for row in rows], color=RELEVANT)
     if min_precision is not None:
@@ -159,14 +155,7 @@ def plot_coverage(ax: Axes, rows: Sequence[dict[str, float]], min_precision: flo
 def plot_learning_curve(ax: Axes, curve: pd.DataFrame, metric: str, name: str) -> Axes:
     """Draw a metric on hidden entries against the number of labelled items.
 
-    Parameters
-    ----------
-    curve : DataFrame
-        With the columns ``labelled`` and ``metric``.
-    metric : str
-        The column.
-    name : str
-        The name of the metric, for the axis.
+    ``curve`` has the columns ``labelled`` and ``metric``, and ``name`` is for the axis.
     """
     ax.plot(curve["labelled"], curve[metric], "o-", color=RELEVANT)
     ax.set(xlabel="labelled items", ylabel=f"{name} on hidden entries", xlim=(0, None))

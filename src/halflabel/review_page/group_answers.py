@@ -56,14 +56,8 @@ def describe_sample(now: Situation, rows: Ints, column: int, seed: int) -> dict[
 def bound_share(members: int, yes: int, no: int) -> dict[str, Any]:
     r"""Return lower bounds of two shares: the members that have the label, and the members without it.
 
-    They hold after every answer, see :mod:`halflabel.evidence.confidence_sequence`.
-
-    Parameters
-    ----------
-    members : int
-        Number of members, including the answered members.
-    yes, no : int
-        The answers about random members.
+    They hold after every answer, see :mod:`halflabel.evidence.confidence_sequence`. The number of members includes the
+    answered ones. ``yes`` and ``no`` are the answers about random members.
 
     Examples
     --------

@@ -40,12 +40,7 @@ class Filter:
     def select(self, searcher: Searcher, states: NDArray[np.uint8], p: NDArray[Any] | None) -> Ints:
         """Return the rows of the items.
 
-        Parameters
-        ----------
-        states : ndarray of shape (n_items,)
-            The state of each entry of one label.
-        p : ndarray of shape (n_items,) or None
-            Its probability.
+        ``states`` and p are the states and the probabilities of the entries of one label.
 
         Examples
         --------

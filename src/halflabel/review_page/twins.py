@@ -14,12 +14,8 @@ MAX_ITEMS = 20_000
 def find_twins(features: Floats) -> Ints:
     """Return for each item its twin, or -1.
 
-    Two items are twins if each is the nearest neighbour of the other one, nearer than half of such pairs.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_items, n_coordinates)
-        The features of a map: :class:`halflabel.completion.mapping.item_map.ItemMap`.
+    Two items are twins if each is the nearest neighbour of the other one, nearer than half of such pairs. ``features``
+    are the features of a map: :class:`halflabel.completion.mapping.item_map.ItemMap`.
 
     Examples
     --------

@@ -116,16 +116,7 @@ class LabelledProjection(LinearProjection):
 def whitening(B: Floats, ridge: float = 0.0) -> Floats:
     r"""Return S with :math:`S^T (B + \gamma I) S = I`. Its columns span the complement of the null space of B.
 
-    Parameters
-    ----------
-    B : ndarray of shape (n, n)
-        Positive semidefinite.
-    ridge : float
-        :math:`\gamma` in units of the mean eigenvalue of B.
-
-    Returns
-    -------
-    ndarray of shape (n, rank)
+    B is positive semidefinite, and ``ridge`` is :math:`\gamma` in units of its mean eigenvalue.
     """
     values, vectors = linalg.eigh(B)
     kept = values > RANK_TOL * max(values[-1], np.finfo(float).tiny)

@@ -210,14 +210,7 @@ def fit_smooth_map(
 ) -> AffineMap:
     """Minimise the objective of :class:`SMILE`, in the smaller one of the numbers of items and of features.
 
-    Parameters
-    ----------
-    X : matrix of shape (n_items, n_features)
-    targets : ndarray of shape (n_items, n_labels)
-        Used for labelled items.
-    labelled : ndarray of bool, shape (n_items,)
-    M : csr_array of shape (n_items, n_items)
-        The Laplacian of the graph.
+    ``targets`` are used for labelled items, and M is the Laplacian of the graph.
     """
     center = np.asarray(X[labelled].mean(axis=0)).ravel()
     # Dense rows are centred first, so that a large offset does not cost digits; sparse ones are centred implicitly.

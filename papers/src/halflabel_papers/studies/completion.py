@@ -136,12 +136,8 @@ def learn_products(
 ) -> dict[str, float]:
     """Return the label error of MC-1 where each label is the sign of a product of two linear functions of the features.
 
-    Parameters
-    ----------
-    omega : float
-        Share of the features, and of the items with labels.
-    kernel, min_shared
-        Of a :class:`PartialKernel`, whose entries replace the features. None completes the features themselves.
+    ``omega`` is the share of the features, and of the items with labels. With ``kernel``, the entries of a
+    :class:`PartialKernel` replace the features.
     """
     X, shape = np.asarray(data.X), (data.X.shape[1], data.Y.shape[1])
     truth = (X @ rng.normal(size=shape)) * (X @ rng.normal(size=shape)) > 0

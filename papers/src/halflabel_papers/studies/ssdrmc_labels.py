@@ -40,14 +40,8 @@ def transduce_uncertain(
 ) -> dict[str, float]:
     """Return the figures of an equation if the labels of the labelled items are partial or noisy.
 
-    Parameters
-    ----------
-    equation : str
-        A key of :data:`EQUATIONS`.
-    fault : {"partial", "noisy"}
-        Entries of labelled items are unknown, or relevant entries are stated as irrelevant.
-    rate : float
-        The share of these entries.
+    A share ``rate`` of the entries of labelled items is unknown ("partial"), or this share of the relevant entries is
+    stated as irrelevant ("noisy").
     """
     X, labels = _sample(data, rng, items)
     known = hide_items(labels, 1 - share, rng).values()

@@ -112,12 +112,7 @@ def compare_paired(first: ArrayLike, second: ArrayLike, *, seed: int = 0) -> Pai
 def detect_difference(standard_error: float, degrees: float) -> float:
     """Return the smallest true difference that a two-sided t-test at 5 % finds with a probability of 80 %.
 
-    Parameters
-    ----------
-    standard_error : float
-        Of the mean difference.
-    degrees : float
-        Degrees of freedom.
+    ``standard_error`` is the error of the mean difference, with this number of degrees of freedom.
 
     Examples
     --------

@@ -136,17 +136,8 @@ def _keep_end(name: str) -> str:
 def estimate_lift(inside: Floats, n_inside: Floats, outside: Floats, n_outside: Floats, z: float) -> Floats:
     """Return the ratio of two rates and its interval (Katz et al. 1978), each count raised by one half.
 
-    Parameters
-    ----------
-    inside, n_inside, outside, n_outside : ndarray
-        Relevant and observed entries in a region and elsewhere.
-    z : float
-        Quantile of the normal distribution.
-
-    Returns
-    -------
-    ndarray of shape (3, ...)
-        Lift, lower end, upper end.
+    The counts are the relevant and the observed entries in a region and elsewhere, and z is a quantile of the normal
+    distribution. The first axis of the result has the lift, the lower end and the upper end.
 
     Examples
     --------

@@ -86,14 +86,8 @@ def grow_by_fold(
 ) -> Fitted[Forest]:
     """Grow the part of every fold, and predict all items with it.
 
-    Parameters
-    ----------
-    X : matrix of shape (n_items, n_features)
-    stream : Stream
-        Decides the random numbers, and the name of this work in progress reports.
-    grow_part : callable
-        From the number of a fold and a generator to trees that do not use the labels of the fold.
-    generators : callable
+    ``grow_part`` makes trees that do not use the labels of a fold, from the number of the fold and a generator. The
+    stream decides the random numbers, and its name is in reports of the progress.
     """
     parts: list[Trees] = []
     scores, out_of_fold = np.zeros((X.shape[0], folds.Y.shape[1])), np.full(folds.Y.shape, np.nan)

@@ -37,14 +37,8 @@ class Model(Protocol):
     def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
         """Return the carriers of the score of a single item.
 
-        Parameters
-        ----------
-        item : Items
-            One item.
-        fold : int
-            The fold of the item, if it was held out; negative for others.
-        examples : Examples or None
-            The observed entries of the label that the item is not one of, where they are at hand.
+        ``fold`` is negative for an item that was not held out. ``examples`` are the observed entries of the label that
+        the item is not one of, where they are at hand.
         """
 
 

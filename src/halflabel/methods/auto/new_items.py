@@ -30,16 +30,8 @@ class NewItemDecision:
 def refine_new(refiner: Refiner, scores: Floats, labels: PartialLabels, place: Ints) -> Floats:
     """Return the log odds of new items, corrected by their observed labels.
 
-    Parameters
-    ----------
-    refiner : Refiner
-        In the canonical order of labels.
-    scores : ndarray of shape (n_items, n_labels)
-        Calibrated log odds of the ensemble, in the order of the caller.
-    labels : PartialLabels of the same shape
-        The observed entries, in the order of the caller.
-    place : ndarray of int, shape (n_labels,)
-        The position of each label in the canonical order.
+    ``scores`` are the calibrated log odds of the ensemble and ``labels`` the observed entries, in the order of the
+    caller. ``place`` is the position of each label in the canonical order, which the refiner has.
     """
     order = np.argsort(place)
     refined = refiner.predict(np.take(scores, order, axis=1), labels.select(order))
@@ -51,10 +43,6 @@ def divide_by_label(refiner: Refiner, scores: Floats, labels: PartialLabels, pla
 
     The arguments are as in :func:`refine_new`. If trees on the other labels are also used, the coupling has its weight,
     and the part of the trees is not divided.
-
-    Returns
-    -------
-    ndarray of shape (n_labels,)
     """
     order, j = np.argsort(place), int(place[label])
     _, residual = compute_residuals(labels.select(order), np.take(scores, order, axis=1))

@@ -69,12 +69,8 @@ class Refiner:
     def predict(self, log_odds: Floats, labels: PartialLabels) -> Floats:
         """Return refined log odds. An item without observed labels keeps the log odds of the base.
 
-        Parameters
-        ----------
-        log_odds : ndarray of shape (n_items, n_labels)
-            The base's log odds of the items, without use of their labels.
-        labels : PartialLabels of the same shape
-            The observed entries. The value of an entry changes the log odds of the item's *other* labels only.
+        ``log_odds`` are the log odds of the base without use of the items' labels. The value of an entry changes the
+        log odds of the item's *other* labels only.
         """
         result = log_odds.copy()
         rows = np.flatnonzero((labels.observed & self.refined & ~np.isnan(log_odds)).any(axis=1))

@@ -31,13 +31,7 @@ class Candidates:
 def choose_candidates(scores: Floats, shares: sparse.csr_array, n_candidates: int) -> Candidates:
     """Return the labels with the highest scores of each item, and all labels of its nearest items.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_labels)
-    shares : csr_array of shape (n_rows, n_labels)
-        From :func:`share_neighbours`.
-    n_candidates : int
-        Number of labels that are chosen by score.
+    ``shares`` are from :func:`share_neighbours`, and ``n_candidates`` labels are chosen by score.
     """
     n, n_labels = scores.shape
     k = min(n_candidates, n_labels)

@@ -29,13 +29,7 @@ class Space:
     def learn(cls, X: Matrix, labelled: Ints, relevant: sparse.csr_array, scale: str | None, seed: int) -> Space:
         """Learn weights from all items, and the kernel map from labelled ones.
 
-        Parameters
-        ----------
-        X : matrix of shape (n_items, n_features)
-        labelled : ndarray of int, shape (n_labelled,)
-        relevant : csr_array of shape (n_labelled, n_labels)
-        scale, seed
-            As in :class:`SparseLabeler`.
+        ``scale`` and ``seed`` are as in :class:`SparseLabeler`.
         """
         weighting = Weighting.learn(X, scale)
         if weighting.unit_rows:

@@ -39,17 +39,7 @@ def linear_factor(Y: Floats, observed: Mask) -> Floats:
 
     The root gives every label sampling noise of the same size. Without it rarely observed labels have hardly any
     effect. With the whole factor :math:`(N-1)/(n_j-1)`, which estimates each covariance without bias, their noise
-    dominates.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n_rows, n_labels)
-        1 or 0 where ``observed``, 0 elsewhere.
-    observed : ndarray of bool, of the same shape
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_labels)
+    dominates. Y is 0 where an entry is not observed.
     """
     n = observed.sum(axis=0)
     C = Y - Y.sum(axis=0) / np.maximum(n, 1)
@@ -103,14 +93,8 @@ def label_sets(Y: Mask | Floats) -> tuple[Floats, sparse.csr_array]:
 def label_gram(sets: Floats, kernel: str, gamma: float | None) -> Floats:
     """Return the kernel matrix of label sets, shape (n_sets, n_sets).
 
-    Parameters
-    ----------
-    sets : ndarray of shape (n_sets, n_labels)
-        Coded 1 and 0.
-    kernel : {"quadratic", "rbf"}
-        (<y, y'> + 1)^2, or exp(-gamma ||y - y'||^2).
-    gamma : float or None
-        For "rbf": weight of one label in which two sets differ. None is 1 / n_labels.
+    The kernel is "quadratic", (<y, y'> + 1)^2, or "rbf", exp(-gamma ||y - y'||^2), where None is 1 / n_labels. The sets
+    are coded 1 and 0.
     """
     if kernel == "quadratic":
         return np.asarray((sets @ sets.T + 1) ** 2)
@@ -133,18 +117,8 @@ def cross_covariance(X: Matrix, C: Matrix) -> tuple[Matrix, float]:
     r"""Return :math:`X^TC` for sparse X, :math:`X_c^TC` for dense X, and the Frobenius norm of X or :math:`X_c`.
 
     The two are equal if the columns of C sum to 0, except for rounding: if the mean is large against the spread, the
-    first one is lost in it. Sparse X has no such mean. One block of :math:`X_c` is in memory at a time.
-
-    Parameters
-    ----------
-    X : matrix of shape (n_rows, n_features)
-    C : matrix of shape (n_rows, n_columns)
-
-    Returns
-    -------
-    S : matrix of shape (n_features, n_columns)
-        Sparse if both are.
-    size : float
+    first one is lost in it. Sparse X has no such mean. One block of :math:`X_c` is in memory at a time. The first
+    result is sparse if X and C are.
 
     Raises
     ------
@@ -192,18 +166,8 @@ def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
 
     Their squares are the eigenvalues of :math:`S^TS`, from which they come if none is small. Otherwise a thin SVD of S
     is used, because :math:`S^TS` would lose the directions whose singular value is less than 1e-8 of the largest.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n_features, n_columns)
-    size : float
-        Product of the Frobenius norms of the two factors of S. Singular values below 10 eps of it are rounding.
-
-    Returns
-    -------
-    vectors : ndarray of shape (n_features, rank)
-    values : ndarray of shape (rank,)
-        Descending.
+    ``size`` is the product of the Frobenius norms of the two factors of S: singular values below 10 eps of it are
+    rounding. The values are descending.
     """
     if not S.shape[1]:  # a label kernel of zeros has no factor
         return S, np.zeros(0)
@@ -221,19 +185,8 @@ def directions(S: Floats, size: float) -> tuple[Floats, Floats]:
 def uncorrelated_directions(S: Floats, X: Matrix, mu: float) -> tuple[Floats, Floats]:
     r"""Maximise :math:`\mathrm{tr}(P^TSS^TP)` subject to :math:`P^T(\mu X_c^TX_c + (1-\mu)I)P = I`.
 
-    Parameters
-    ----------
-    S : ndarray of shape (n_features, rank)
-        Of full column rank, its columns in the row space of :math:`X_c`.
-    X : matrix of shape (n_rows, n_features)
-    mu : float
-        From 0 to 1.
-
-    Returns
-    -------
-    P : ndarray of shape (n_features, rank)
-    values : ndarray of shape (rank,)
-        Square roots of the generalised eigenvalues, descending.
+    The columns of S are independent and in the row space of :math:`X_c`, and ``mu`` is from 0 to 1. The values are
+    square roots of the generalised eigenvalues, descending.
 
     Notes
     -----
@@ -250,17 +203,7 @@ def uncorrelated_directions(S: Floats, X: Matrix, mu: float) -> tuple[Floats, Fl
 def principal_complement(P: Floats, X: Matrix, n_components: int) -> Floats:
     """Return the leading principal directions of X that are orthogonal to the orthonormal columns of P.
 
-    Parameters
-    ----------
-    P : ndarray of shape (n_features, rank)
-    X : matrix of shape (n_rows, n_features)
-    n_components : int
-        At most n_features - rank. Directions without variance come last, in the order of the factorisation.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_components)
-        Orthonormal columns.
+    Directions without variance come last, in the order of the factorisation. The columns of the result are orthonormal.
     """
     _require_small(X.shape[1] ** 2, "all directions of the feature space")
     basis = linalg.qr(P, check_finite=False)[0][:, P.shape[1] :]

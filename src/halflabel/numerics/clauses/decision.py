@@ -25,16 +25,8 @@ def choose_states(margins: Floats, states: States, clauses: Sequence[Clause]) ->
     """Return the valid states with the largest sum of the margins of their relevant labels.
 
     A known label counts more than all margins together: in an item whose known labels break a clause, the result is a
-    valid state that differs from the smallest number of them.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n_items, n_labels)
-        The gain if a label is relevant, such as its probability minus a threshold.
-    states : ndarray of int8, shape (n_items, n_labels)
-        The known labels.
-    clauses : sequence of Clause
-        Of one connected group.
+    valid state that differs from the smallest number of them. ``margins`` are the gain if a label is relevant, such as
+    its probability minus a threshold, ``states`` are the known labels, and the clauses are of one connected group.
     """
     chosen = np.where(states != 0, states, np.where(margins >= 0, 1, -1)).astype(np.int8)
     rows = np.flatnonzero(find_broken(chosen, clauses))

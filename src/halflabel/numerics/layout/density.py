@@ -17,18 +17,9 @@ def find_regions(coordinates: Floats) -> tuple[Ints, Ints]:
     """Return the region of each item, and the item at the centre of each region.
 
     The density is a histogram on a grid, smoothed by a Gaussian kernel. From the cell of an item, each step goes to the
-    densest neighbouring cell, until a peak: items with one peak are one region.
-
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n_items, 2)
-
-    Returns
-    -------
-    region : ndarray of int, shape (n_items,)
-        Numbered from 0, the largest region first. -1 for an item without region, because its region would be too small.
-    centre : ndarray of int, shape (n_regions,)
-        The item of each region that is nearest to its peak.
+    densest neighbouring cell, until a peak: items with one peak are one region. Regions are numbered from 0, the
+    largest first; -1 is an item whose region would be too small. The centre of a region is the item that is nearest to
+    its peak.
     """
     low = coordinates.min(axis=0)
     span = float(np.ptp(coordinates, axis=0).max()) or 1.0

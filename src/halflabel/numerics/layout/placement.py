@@ -15,15 +15,8 @@ def place(anchors: Floats, coordinates: Floats, Z: Floats) -> Floats:
     r"""Return a place on a map for each row of ``Z``: the affinity-weighted mean of its nearest anchors.
 
     The affinity is :math:`\exp(-d^2/\sigma^2)`, with :math:`\sigma` the distance to the nearest anchor, so that an item
-    that is equal to an anchor gets the place of the anchor.
-
-    Parameters
-    ----------
-    anchors : ndarray of shape (n_anchors, n_coordinates)
-        Items that have a place.
-    coordinates : ndarray of shape (n_anchors, n_dimensions)
-        Their places.
-    Z : ndarray of shape (n_items, n_coordinates)
+    that is equal to an anchor gets the place of the anchor. ``anchors`` are items that have a place, and
+    ``coordinates`` their places.
 
     Examples
     --------

@@ -66,15 +66,8 @@ def _count_excess(distances: Floats, on_map: Floats, k: int) -> int:
 def score_vote(coordinates: Floats, relevant: Mask, observed: Mask, rng: np.random.Generator | None = None) -> float:
     """Return micro-F1 of labels that are taken from the 15 nearest labelled items, each item's own labels hidden.
 
-    A label is taken if at least 30 % of the neighbours with an observed entry have it.
-
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n_items, n_dimensions)
-        Places of items with an observed label.
-    relevant, observed : ndarray of bool, shape (n_items, n_labels)
-    rng : Generator, optional
-        Take random items in place of neighbours, which is the level of chance.
+    A label is taken if at least 30 % of the neighbours with an observed entry have it. ``coordinates`` are the places
+    of items with an observed label. With ``rng``, random items replace the neighbours, which is the level of chance.
     """
     n, k = len(coordinates), min(NEIGHBORS, len(coordinates) - 1)
     if k < 1:

@@ -40,19 +40,9 @@ START = 1e-4
 def lay_out(Z: Floats, start: Floats, seed: int) -> Floats:
     """Return coordinates in which neighbours in ``Z`` are neighbours, t-SNE (van der Maaten & Hinton 2008).
 
-    Attractions act between the 90 nearest neighbours, from our own exact search, with a perplexity of 30. One
-    thread computes them, so that one seed has one result.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_items, n_coordinates)
-        At least :data:`MIN_ITEMS` items.
-    start : ndarray of shape (n_items, 1) or (n_items, 2)
-        The first layout, of any scale.
-
-    Returns
-    -------
-    ndarray of the shape of ``start``
+    Attractions act between the 90 nearest neighbours, from our own exact search, with a perplexity of 30. One thread
+    computes them, so that one seed has one result. Z has at least :data:`MIN_ITEMS` items. ``start`` is the first
+    layout, of any scale, and has the shape of the result.
 
     References
     ----------

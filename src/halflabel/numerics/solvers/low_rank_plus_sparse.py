@@ -55,10 +55,7 @@ class RecoveryProblem:
         The dual is :math:`\max -\frac14\langle P, (K + lI)P\rangle + \langle P + R, Y\rangle` subject to
         :math:`\|R\|_2 \le \tau` and :math:`P + R + \theta \ge 0` on free entries.
 
-        Parameters
-        ----------
-        R : ndarray of the same shape
-            A matrix near a subgradient of the weighted trace norm. Its singular values are clipped.
+        R is near a subgradient of the weighted trace norm; its singular values are clipped.
         """
         R = self.clip(R)
         slack = 2 * self.kernel.inverse(Z) + R + self.slope

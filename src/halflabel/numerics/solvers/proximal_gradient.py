@@ -30,16 +30,8 @@ class Certificate:
 def certify(smooth: Smooth, penalty: NuclearNorm, Z: Floats, norm: float | None = None) -> Certificate:
     r"""Bound the distance of the objective at Z to its minimum, for a smooth term that is never negative.
 
-    By convexity :math:`F(Z) - F(Z^*) \le \langle g, Z\rangle + \alpha\|Z\|_* + (\|g\|_2 - \alpha)_+ \|Z^*\|_*` with
-    g the gradient of the smooth term, and :math:`\|Z^*\|_* \le F(Z)/\alpha`.
-
-    Parameters
-    ----------
-    smooth, penalty
-        Terms of the objective.
-    Z : ndarray of shape (n, m)
-    norm : float, optional
-        :math:`\|Z\|_*`, if it is known.
+    By convexity :math:`F(Z) - F(Z^*) \le \langle g, Z\rangle + \alpha\|Z\|_* + (\|g\|_2 - \alpha)_+ \|Z^*\|_*` with g
+    the gradient of the smooth term, and :math:`\|Z^*\|_* \le F(Z)/\alpha`. ``norm`` is :math:`\|Z\|_*`, if it is known.
     """
     if norm is None:
         norm = penalty.value(Z) / penalty.weight
@@ -55,16 +47,8 @@ def certify(smooth: Smooth, penalty: NuclearNorm, Z: Floats, norm: float | None 
 def bound(value: float, inner: float, top: float, weight: float, norm: float) -> Certificate:
     r"""Return the certificate from its parts.
 
-    Parameters
-    ----------
-    value : float
-        Of the smooth term at Z.
-    inner : float
-        :math:`\langle g, Z\rangle`.
-    top : float
-        :math:`\|g\|_2`.
-    weight, norm : float
-        :math:`\alpha` and :math:`\|Z\|_*`.
+    ``value`` is the smooth term at Z, ``inner`` is :math:`\langle g, Z\rangle`, ``top`` is :math:`\|g\|_2`, and
+    ``weight`` and ``norm`` are :math:`\alpha` and :math:`\|Z\|_*`.
     """
     objective = value + weight * norm
     excess = top / weight - 1

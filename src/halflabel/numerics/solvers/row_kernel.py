@@ -17,19 +17,8 @@ MIN_EIGENVALUE = 1e-12
 def deform(features: Floats, operator: Floats) -> tuple[Floats, Floats]:
     r"""Diagonalise a graph operator in feature space.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_items, r)
-        C, with :math:`G = CC^T`.
-    operator : ndarray of shape (n_items, r)
-        L C.
-
-    Returns
-    -------
-    rotation : ndarray of shape (r, r)
-        V with :math:`C^T L C = V\,\mathrm{diag}(d)\,V^T`.
-    roughness : ndarray of shape (r,)
-        d, at least 0.
+    ``features`` are C, with :math:`G = CC^T`, and ``operator`` is L C. The rotation is V with :math:`C^T L C =
+    V\,\mathrm{diag}(d)\,V^T`, and the roughness is d, at least 0.
     """
     d, V = linalg.eigh(features.T @ operator, overwrite_a=True, check_finite=False)
     return V, np.maximum(d, 0)
