@@ -15,12 +15,7 @@ R = TypeVar("R")
 def forward(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the function ``__getattr__`` of a module whose names have moved.
 
-    Parameters
-    ----------
-    package : str
-        Name of the module that the names were in.
-    places : mapping of str to str
-        Each old name, and the full name of its new place.
+    ``places`` has each old name, and the full name of its new place.
     """
 
     def find(name: str) -> Any:

@@ -35,12 +35,7 @@ class TimeLimitReached(BaseException):
 def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record:
     """Do one run on one BLAS thread. An error in a method becomes part of its record, and other runs continue.
 
-    Parameters
-    ----------
-    folder : Path or None
-        Folder of the benchmark sets.
-    limit : float, optional
-        Maximum number of seconds. A run inside compiled code ends when that code returns.
+    ``limit`` is in seconds. A run inside compiled code ends when that code returns.
     """
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

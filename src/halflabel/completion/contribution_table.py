@@ -62,14 +62,8 @@ def list_carriers(
 ) -> pd.DataFrame:
     """Return the named carriers of each part: part, kind ("feature", "item" or "label"), name, log_odds, given.
 
-    Parameters
-    ----------
-    carriers : mapping of str to Carriers
-        By part.
-    own : int
-        The position of the item itself, which is left out; negative for a new item.
-    known : sequence
-        The given value of each fitted item: 1, 0 or missing.
+    ``own`` is the position of the item itself, which is left out; negative for a new item. ``known`` are the given
+    values of the fitted items: 1, 0 or missing.
     """
     rows: list[tuple[Any, ...]] = []
     for part, of_part in carriers.items():

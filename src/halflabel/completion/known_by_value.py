@@ -36,11 +36,8 @@ def check_calibration(calibration: str) -> None:
 def calibrate_gaps(evidence: Evidence, calibration: str) -> Evidence:
     """Return the evidence with probabilities of gaps under a rate of their own, if known entries were chosen by value.
 
-    Parameters
-    ----------
-    calibration : {"auto", "as known", "shifted"}
-        "as known" changes nothing. "auto" shifts if the checks find that values, and not features, decided which
-        entries are known. "shifted" shifts in any case.
+    "as known" changes nothing. "auto" shifts if the checks find that values, and not features, decided which entries
+    are known. "shifted" shifts in any case.
     """
     labels = evidence.labels
     if calibration == "as known" or labels.has_positive_only or labels.observed.all():

@@ -80,10 +80,7 @@ def write_completed(
 def list_pairs(evidence: Evidence) -> pd.DataFrame:
     """Return the tags that items have after the completion, one row each.
 
-    Returns
-    -------
-    DataFrame
-        The columns item (its id), tag, source (given or filled) and probability.
+    The columns are item (its id), tag, source (given or filled) and probability.
     """
     labels, state = evidence.opened.written_labels, evidence.written_state
     items, tags = np.nonzero(state > 0)

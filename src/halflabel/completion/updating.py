@@ -28,11 +28,8 @@ def learn_answers(evidence: Evidence, answers: Any) -> Evidence:
 def learn_entries(evidence: Evidence, opened: OpenTable, calibrating: Mask | None) -> Evidence:
     """Return the evidence with all entries of a table that has the items and labels of the fit.
 
-    Parameters
-    ----------
-    calibrating : ndarray of bool or None
-        The entries on which probabilities may be checked, from
-        :func:`halflabel.completion.answers.select_calibrating`.
+    ``calibrating`` are the entries on which probabilities may be checked, from
+    :func:`halflabel.completion.answers.select_calibrating`.
     """
     model: Any
     if evidence.sources is not None:

@@ -101,15 +101,8 @@ def measure_learning_curve(
 ) -> pd.DataFrame:
     """Hide entries of an open table, fit the method with all and with fewer labelled items, and score it.
 
-    Returns
-    -------
-    DataFrame
-        As from :func:`learning_curve`.
-
-    Raises
-    ------
-    ValueError
-        For positive-only labels, because every metric of the comparison needs irrelevant entries.
+    The result is as of :func:`learning_curve`. Raises for positive-only labels, because every metric of the comparison
+    needs irrelevant entries.
     """
     if opened.labels.positive_only:
         raise ValueError(

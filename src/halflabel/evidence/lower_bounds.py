@@ -52,14 +52,8 @@ class ResampledCalibration:
     ) -> ResampledCalibration | None:
         """Fit the calibrations to the items with out-of-fold scores, or return None for fewer than two items.
 
-        Parameters
-        ----------
-        scores, out_of_fold : ndarray of shape (n_items, n_labels)
-            Scores of all entries, and scores of observed entries by models that were fitted without the item.
-        folds : ndarray of int, shape (n_items,), or None
-            For :func:`halflabel.methods.auto.beta_calibration.calibrate`; None for Platt scalings.
-        groups : ndarray of int, shape (n_items,), optional
-            Items of one group are drawn together.
+        ``out_of_fold`` are scores of observed entries by models that were fitted without the item. ``folds`` are for
+        :func:`halflabel.methods.auto.beta_calibration.calibrate`; None is for Platt scalings.
         """
         rows, is_rare = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1)), find_rare(labels)
         if len(rows) < 2:
@@ -84,11 +78,7 @@ class ResampledCalibration:
     def lower(self, scores: Floats, n_times: float = 1.0) -> Floats:
         """Return the margin to subtract from probabilities: one standard deviation over the samples.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_items, n_labels)
-        n_times : float, default=1
-            As if the number of labelled items were larger by this factor.
+        With ``n_times``, the number of labelled items counts as larger by this factor.
         """
         deviation = self._interpolate(self.curves.std(axis=0), scores)
         return np.asarray(deviation * self.shrink / np.sqrt(n_times))

@@ -43,11 +43,7 @@ class Prevalence:
 
         The two intervals are combined on the scale of logarithms, as :func:`subtract` does. If all items are known, the
         number of assigned entries still depends on chance: each relevant entry was assigned with the probability c.
-
-        Parameters
-        ----------
-        quantile : float, default=0
-            The quantile of the normal distribution for this chance; 0 if ``rate`` is about these items.
+        ``quantile`` is the quantile of the normal distribution for this chance; 0 if ``rate`` is about these items.
         """
         c, lowest, highest = rate
         if self.share == 0:

@@ -79,13 +79,7 @@ def rank_next_votes(votes: Votes, fit: SourceFit, labels: tuple[str, ...], open_
     """Return the ``n`` votes whose answers are expected to remove most errors: position, label, source, gain.
 
     The gain is the expected decrease of the probability that the filled value is wrong. An entry is listed once, with
-    the source that gains most.
-
-    Parameters
-    ----------
-    votes, fit, labels
-    open_ : ndarray of bool, shape (n_items, n_labels)
-        The entries that may be asked about.
+    the source that gains most. ``open_`` are the entries that may be asked about.
     """
     groups = [each for each in list_groups(fit.correlations) if len(each) <= MAX_WEIGHED]
     gains = np.stack([_measure_gain(votes, fit, s, groups) for s in range(len(votes.names))])

@@ -41,13 +41,7 @@ class FlipRates:
 
     @classmethod
     def estimate_by_label(cls, labels: PartialLabels, p: Floats) -> FlipRates:
-        """Estimate the rates of each label, shrunk to the common rates of all labels: some labels are noisier.
-
-        Parameters
-        ----------
-        p : ndarray of shape (n_items, n_labels)
-            As in :meth:`estimate`.
-        """
+        """Estimate the rates of each label, shrunk to the common rates of all labels: some labels are noisier."""
         given, relevant = labels.observed, labels.relevant
         common = cls.estimate(relevant[given], p[given]).with_smaller_ratio()
         rates = np.tile([[common.false_relevant], [common.false_irrelevant]], labels.shape[1])

@@ -27,13 +27,8 @@ def find_rules(labels: PartialLabels, max_exceptions: float = MAX_EXCEPTIONS) ->
     found if the upper bound of its share of exceptions (Clopper and Pearson 1934; for each rule by itself) is at most
     ``max_exceptions``, and if independent labels would have as few exceptions with a probability of at most 5 %, for
     all tested pairs together (Bonferroni). A rule that follows from others is left out. Labels of which each known item
-    has exactly one are "one of".
-
-    Returns
-    -------
-    DataFrame
-        Columns: rule, items (on which it was tested; for more than two labels, the smallest number of a pair),
-        exceptions, bound (of the share of exceptions).
+    has exactly one are "one of". The columns are rule, items (on which it was tested; for more than two labels, the
+    smallest number of a pair), exceptions, and bound (of the share of exceptions).
     """
     relevant, irrelevant = labels.relevant.astype(np.float64), (labels.state < 0).astype(np.float64)
     names = labels.names

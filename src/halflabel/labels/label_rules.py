@@ -179,10 +179,7 @@ def read_lines(text: str) -> list[str]:
 def write_lines(found: pd.DataFrame) -> str:
     """Return found rules as the text of a file for :func:`read_lines`. Rules with exceptions are comments.
 
-    Parameters
-    ----------
-    found : DataFrame
-        From :func:`halflabel.labels.found_rules.find_rules`.
+    ``found`` is from :func:`halflabel.labels.found_rules.find_rules`.
     """
     lines = ["# Rules that hold in the known entries. Delete a rule that holds by chance or habit."]
     for rule, items, exceptions, bound in found.itertuples(index=False):

@@ -70,15 +70,8 @@ def plot_map(
 ) -> Axes:
     """Draw one mark per item, with the colour and shape of its entry of one label.
 
-    Parameters
-    ----------
-    coordinates : ndarray of shape (n_items, 2)
-    codes : ndarray of int, shape (n_items,)
-        From :func:`halflabel.report.scatter.encode_entries`.
-    label : str
-        The name of the label, for the title.
-    note : str
-        The line under the map.
+    ``codes`` are from :func:`halflabel.report.scatter.encode_entries`. ``label`` is the name of the label, for the
+    title, and ``note`` the line under the map.
     """
     for code in ORDER:
         rows = codes == code
@@ -124,10 +117,7 @@ def _write_name(ax: Axes, name: Name) -> None:
 def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
     """Draw the observed share against the predicted probability, with 95 % intervals.
 
-    Parameters
-    ----------
-    bins : sequence of dict
-        From :func:`halflabel.report.quality.bin_calibration`.
+    ``bins`` are from :func:`halflabel.report.quality.bin_calibration`.
     """
     predicted, observed = (np.array([b[name] for b in bins], dtype=np.float64) for name in ("predicted", "observed"))
     spans = np.array([wilson_interval(b["observed"], b["entries"]) for b in bins]).reshape(-1, 2)
@@ -165,10 +155,7 @@ def plot_learning_curve(ax: Axes, curve: pd.DataFrame, metric: str, name: str) -
 def plot_prevalence(ax: Axes, table: pd.DataFrame) -> Axes:
     """Draw the share of each label and group with its interval, the first row at the top.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From :meth:`halflabel.Completion.prevalence`.
+    ``table`` is from :meth:`halflabel.Completion.prevalence`.
     """
     group = table["group"].map(name_group) if "group" in table else pd.Series("", index=table.index)
     names = [_escape_mathematics(f"{label}  {part}".strip()) for label, part in zip(table["label"], group, strict=True)]

@@ -43,10 +43,7 @@ SIDE, BARS, TICKS = 300, 48, (0, 25, 50, 75, 100)
 def draw_map(points: dict[str, Any]) -> dict[str, Any]:
     """Return one layer of paths per label of the map, one path per value of an entry, and the images.
 
-    Parameters
-    ----------
-    points : dict
-        From :func:`halflabel.report.scatter.choose_points`.
+    ``points`` are from :func:`halflabel.report.scatter.choose_points`.
     """
     xs, ys, marks = points["x"], points["y"], points["marks"]
     places, titles = list(zip(xs, ys, strict=True)), points.get("titles") or ()

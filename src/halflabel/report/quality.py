@@ -30,11 +30,7 @@ def count_fillable(
 ) -> list[dict[str, float]]:
     """Return how many gaps can be filled at each expected precision, and how many of them as relevant.
 
-    Parameters
-    ----------
-    gaps : ndarray of bool, shape (n_items, n_labels)
-    fill_at : callable
-        From a precision to the filled values, :meth:`Evidence.fill_at`.
+    ``fill_at`` returns the filled values at a precision: :meth:`Evidence.fill_at`.
     """
     n_gaps = int(gaps.sum())
     states = [fill_at(precision) for precision in precisions]
@@ -105,10 +101,7 @@ def _describe_filled(completion: Completion, value: int) -> dict[str, Any]:
 def describe_labels(evidence: Evidence, thresholds: Floats | None) -> list[dict[str, Any]]:
     """Return counts, rates and quality of each label, the worst first: by area under the ROC curve.
 
-    Parameters
-    ----------
-    thresholds : ndarray of shape (n_labels,) or None
-        On its ``learned_probabilities``; None if the thresholds in use are on other probabilities.
+    ``thresholds`` are on the ``learned_probabilities`` of the evidence; None if the ones in use are on others.
     """
     labels, state = evidence.labels, evidence.state
     observed, relevant = labels.observed.sum(axis=0), labels.relevant.sum(axis=0)

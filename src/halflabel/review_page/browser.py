@@ -28,10 +28,7 @@ PAGE = """<!doctype html><meta charset=utf-8><meta name=referrer content=no-refe
 def opened_in_browser(server: Server, folder: Path) -> Iterator[None]:
     """Open the page of a server in a browser, by a file that is there until the browser has used it.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the file is written: not all browsers can read the folder of temporary files.
+    The file is written to ``folder``: not all browsers can read the folder of temporary files.
     """
     made: list[Path] = []
 

@@ -36,10 +36,7 @@ class Merged:
 def merge(journals: Sequence[tuple[str, Sequence[Record]]]) -> Merged:
     """Merge journals of different reviewers.
 
-    Parameters
-    ----------
-    journals : sequence of (name, records)
-        Names must be distinct.
+    The names of the journals must be distinct.
     """
     names = [name for name, _ in journals]
     if len(set(names)) < len(names):

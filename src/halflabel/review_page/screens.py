@@ -56,10 +56,7 @@ def choose_items(
 ) -> list[list[Question]]:
     """Return the questions of at most ``n`` screens, each one about the labels of one item that may be wrong.
 
-    Parameters
-    ----------
-    now, kind, n, label, rows, exclude
-        As in :func:`halflabel.review_page.queues.choose_questions`.
+    The arguments are as of :func:`halflabel.review_page.queues.choose_questions`.
 
     Notes
     -----

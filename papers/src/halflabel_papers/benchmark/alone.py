@@ -40,14 +40,8 @@ class KeyedRun(Run):
 def execute_alone(run: KeyedRun, folder: Path | None, limit: float, started: set[Any]) -> Record:
     """Do one run in a new process, and return its record, whatever happens to the process.
 
-    Parameters
-    ----------
-    folder : Path or None
-        Folder of the benchmark sets.
-    limit : float
-        Maximum number of seconds.
-    started : set of Process
-        Has the process as long as it runs: the caller ends these processes when it is interrupted.
+    ``limit`` is in seconds. ``started`` has the process as long as it runs: the caller ends these processes when it is
+    interrupted.
     """
     context = _make_context()
     receiving, sending = context.Pipe(duplex=False)

@@ -38,15 +38,8 @@ def add_method(board: Board, path: str) -> tuple[Board, str]:
 def choose_methods(board: Board, asked: Sequence[str]) -> tuple[Board, list[str]]:
     """Return the board with the user's methods, and the names of the methods that are run: by default, of all.
 
-    Parameters
-    ----------
-    asked : sequence of str
-        Names of the board, or import paths. By default, all methods whose packages are installed.
-
-    Raises
-    ------
-    SpecError
-        If there is no such method, or its package is not installed.
+    ``asked`` are names of the board, or import paths; by default all methods whose packages are installed. Raises if
+    there is no such method, or its package is not installed.
     """
     if not asked:
         return board, [name for name, method in board.methods.items() if not _find_missing(method)]

@@ -46,10 +46,7 @@ TIERS_IN_WORDS = {
 def write_outputs(content: bytes, folder: Path) -> list[Path]:
     """Write an archive, and from it alone the page and the table of its values. Return the paths.
 
-    Parameters
-    ----------
-    content : bytes
-        From :func:`halflabel_papers.archive.pack`; equal bytes give an equal page.
+    ``content`` is from :func:`halflabel_papers.archive.pack`; equal bytes give an equal page.
     """
     work, records = unpack(content)
     with together():

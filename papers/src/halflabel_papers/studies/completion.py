@@ -62,11 +62,8 @@ def follow_objective(
 ) -> dict[str, float]:
     """Return log10 of the relative distance of the objective from its minimum after a number of iterations.
 
-    Parameters
-    ----------
-    kind : {"MC-b", "MC-1"}
-    algorithm : {"plain", "continuation", "accelerated"}
-        The published iteration at the last weight only, along the published path of weights, or ours.
+    The algorithm is the published iteration at the last weight only ("plain"), along the published path of weights
+    ("continuation"), or ours ("accelerated").
     """
     problem = Objective(data, rng, kind, share)
     best = proximal_gradient(problem.joint(), problem.penalty, problem.start(), tol=1e-10, max_iter=20000).objective[-1]
@@ -104,11 +101,8 @@ def follow_path(data: Dataset, rng: np.random.Generator, *, together: bool, weig
 def impute(data: Dataset, rng: np.random.Generator, *, reading: str, omega: float) -> dict[str, float]:
     """Return the imputation error of a Gaussian in one of three readings of EM.
 
-    Parameters
-    ----------
-    reading : {"converged", "3 iterations", "one draw"}
-        The conditional mean at convergence or after three iterations, or a draw from the conditional distribution at
-        convergence.
+    The reading is the conditional mean at convergence ("converged") or after three iterations ("3 iterations"), or a
+    draw from the conditional distribution at convergence ("one draw").
     """
     X = np.asarray(data.X, dtype=np.float64)
     gaps = rng.permutation(X.size).reshape(X.shape) >= round(omega * X.size)

@@ -70,14 +70,8 @@ def check_meta_average(
 ) -> ClaimResult:
     """Check for each method that the mean over all cells of the table is near the printed one.
 
-    The evidence compares the measured cells with the printed numbers of the same cells.
-
-    Parameters
-    ----------
-    printed : mapping of str to float
-        The last row of the printed table, by method, in its unit.
-    within : float
-        In the unit of the table.
+    The evidence compares the measured cells with the printed numbers of the same cells. ``printed`` is the last row of
+    the printed table, by method; ``within`` is in the same unit.
     """
     unit = experiment.unit.get(metric, 1.0)
     failed, details, missing = [], [], 0

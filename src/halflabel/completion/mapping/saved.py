@@ -37,11 +37,7 @@ class SavedMap:
     def locate(self, X: Any, probabilities: Floats) -> Floats:
         """Return the places of new items.
 
-        Parameters
-        ----------
-        X : matrix of shape (n_items, n_features)
-        probabilities : ndarray of shape (n_items, n_labels)
-            The probabilities that the model learned. For positive-only labels, these are of being assigned.
+        The probabilities are the ones that the model learned: of being assigned, for positive-only labels.
         """
         Z = np.hstack([self.space.describe_features(X), self.space.describe_labels(probabilities)])
         return place(self.anchors, self.places, Z)

@@ -128,13 +128,7 @@ class BetaCurve:
 def fit_beta(p: Floats, relevant: Floats, ceiling: float = 1.0) -> BetaCurve:
     r"""Return the curve with the least log loss, shrunk to the identity by half the square of (log a, log b, c).
 
-    Parameters
-    ----------
-    p : ndarray of shape (n,)
-    relevant : ndarray of shape (n,)
-        1 or 0.
-    ceiling : float in (0, 1]
-        The share of the relevant entries that is 1. The curve is of being relevant.
+    ``relevant`` is 1 or 0. ``ceiling`` is the share of the relevant entries that is 1: the curve is of being relevant.
     """
     low, high, is_one = np.log(p), -np.log1p(-p), relevant > 0
 
@@ -240,11 +234,7 @@ def find_rare(labels: PartialLabels) -> Mask:
 def fit_common(unseen: Floats, labels: PartialLabels, is_rare: Mask) -> tuple[BetaCurve, Floats | None]:
     """Return the curve of all labels, and the factors of its b if there are rare labels.
 
-    Parameters
-    ----------
-    unseen : ndarray of shape (n_items, n_labels)
-        From :func:`predict_unseen`; NaN where there is no score.
-    is_rare : ndarray of bool, shape (n_labels,)
+    ``unseen`` is from :func:`predict_unseen`; NaN where there is no score.
     """
     used, relevant = labels.observed & ~np.isnan(unseen), labels.relevant.astype(np.float64)
     curve = fit_beta(unseen[used], relevant[used])

@@ -87,15 +87,8 @@ class KeptFit:
     def update(self, labels: PartialLabels) -> AutoLabeler:
         """Return a copy of the model that has learned other entries.
 
-        Parameters
-        ----------
-        labels : PartialLabels of shape (n_items, n_labels)
-            All entries: the ones of the fit, and new or corrected ones.
-
-        Raises
-        ------
-        ValueError
-            If a label that was learned has one value only now, or the reverse.
+        ``labels`` are all entries: the ones of the fit, and new or corrected ones. Raises if a label that was learned
+        has one value only now, or the reverse.
         """
         if not np.array_equal(labels.learnable, self.labels.learnable):
             changed = labels.learnable != self.labels.learnable

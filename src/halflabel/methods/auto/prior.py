@@ -136,10 +136,7 @@ class CalibratedPrior(PositiveOnlyEstimator):
     def fit(self, X: Any, y: Any, groups: Any = None, prior: Any = None) -> Self:
         """Calibrate ``prior``. Only the number of items is used of ``X``.
 
-        Parameters
-        ----------
-        X, y, groups, prior
-            As in :meth:`halflabel.AutoLabeler.fit`.
+        The arguments are as of :meth:`halflabel.AutoLabeler.fit`.
         """
         X, labels = self._validate_input(X, self._mark_unassigned(y))
         if prior is None:

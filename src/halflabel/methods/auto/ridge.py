@@ -64,11 +64,8 @@ def fit_ridge(
 ) -> tuple[KernelRidge, Floats]:
     """Fit every label on its own observed rows.
 
-    Returns
-    -------
-    model : KernelRidge
-    loo : ndarray of shape (n_rows, n_labels)
-        Predictions for each row by the regression without it; NaN where the entry is not observed.
+    The second result has the predictions for each row by the regression without it; NaN where the entry is not
+    observed.
 
     Notes
     -----

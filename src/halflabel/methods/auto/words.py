@@ -17,14 +17,8 @@ CELLS = 2**24
 def choose_words(X: sparse.csr_array, targets: Floats, min_rows: int) -> Ints:
     """Return at most 2000 features, in order, with the highest squared correlation with one of the targets.
 
-    Parameters
-    ----------
-    X : csr_array of shape (n_rows, n_words)
-        The rows that trees are grown on.
-    targets : ndarray of shape (n_rows, n_targets)
-        Of the same rows, so that a held-out label has no effect.
-    min_rows : int
-        Minimum number of rows in a leaf: a word of fewer rows cannot be a split.
+    X and the targets are the rows that trees are grown on, so that a held-out label has no effect. A word of fewer than
+    ``min_rows`` rows, the minimum of a leaf, cannot be a split.
     """
     n, n_words = X.shape
     if n_words <= MAX_WORDS:

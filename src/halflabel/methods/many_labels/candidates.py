@@ -47,13 +47,8 @@ def share_neighbours(
 ) -> sparse.csr_array:
     """Return the share of the most similar labelled items that have each label, weighted by similarity.
 
-    Parameters
-    ----------
-    similarity : matrix of shape (n_rows, n_labelled)
-        An item that is not similar to any other (0 or below) has no neighbours.
-    Y : csr_array of shape (n_labelled, n_labels)
-    own : ndarray of int, shape (n_rows,), optional
-        The position of each row among the labelled items, which is not its own neighbour.
+    An item that is not similar to any other (0 or below) has no neighbours. ``own`` is the position of each row among
+    the labelled items, which is not its own neighbour.
     """
     near = similarity.toarray() if is_sparse(similarity) else np.array(similarity)
     if own is not None:

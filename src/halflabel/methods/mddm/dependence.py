@@ -51,12 +51,8 @@ def linear_factor(Y: Floats, observed: Mask) -> Floats:
 def correlation_root(correlation: str | Floats, Y: Floats, observed: Mask) -> Floats:
     r"""Return R with :math:`RR^T = C`, so that :math:`L = YCY^T` has the factor YR.
 
-    Parameters
-    ----------
-    correlation : {"learned", "whitened"} or ndarray of shape (n_labels, n_labels)
-        Q from the graph of the labels, the (pseudo-)inverse covariance of the labels, or C itself.
-    Y, observed : ndarray of shape (n_rows, n_labels)
-        As in :func:`linear_factor`.
+    The correlation is Q from the graph of the labels ("learned"), the (pseudo-)inverse covariance of the labels
+    ("whitened"), or C itself. Y and ``observed`` are as in :func:`linear_factor`.
     """
     if not isinstance(correlation, str):
         C, power = require_semidefinite("label_correlation", correlation, Y.shape[1]), 0.5

@@ -122,14 +122,8 @@ class Alternator:
     def run(self, Y: Floats, observed: Mask, anchor: Floats, start: Floats | None = None) -> Alternation:
         """Return the weights and scores at the end.
 
-        Parameters
-        ----------
-        Y, observed : ndarray of shape (n_items, n_labels)
-            Values 0/1 where observed.
-        anchor : ndarray of the same shape
-            See :meth:`Inference.infer`.
-        start : ndarray of the same shape, optional
-            Where the first inference starts.
+        Y is 0 or 1 where observed, ``anchor`` is as in :meth:`Inference.infer`, and the first inference starts at
+        ``start``.
         """
         W = self.first
         stopped: Stopped = "cap"

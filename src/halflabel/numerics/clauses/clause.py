@@ -80,12 +80,8 @@ def propagate(states: States, clauses: Sequence[Clause]) -> tuple[States, Mask]:
 def try_states(states: States, clauses: Sequence[Clause]) -> States:
     """Return the states with every label whose other state breaks a clause, for at most 32 labels.
 
-    Without it, the probability of such a label goes slowly to its limit of 0 or 1.
-
-    Parameters
-    ----------
-    states : ndarray of int8, shape (n_items, n_labels)
-        As :func:`propagate` returns them.
+    Without it, the probability of such a label goes slowly to its limit of 0 or 1. ``states`` are as :func:`propagate`
+    returns them.
     """
     if states.shape[1] > MAX_TRIED:
         return states

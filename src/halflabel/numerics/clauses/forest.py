@@ -39,13 +39,7 @@ def project_forest(log_odds: Floats, parents: Ints) -> Floats:
 
     Recursive partitioning (Luss, Rosset and Shahar 2012): a block of labels has its mean. It is split where labels
     above the mean, together with all of their parents, have the largest sum of distances from it. Without such a split,
-    the mean is the solution. The blocks of all items are split together.
-
-    Parameters
-    ----------
-    log_odds : ndarray of shape (n_items, n_labels)
-    parents : ndarray of int, shape (n_labels,)
-        From :func:`find_parents`.
+    the mean is the solution. The blocks of all items are split together. ``parents`` are from :func:`find_parents`.
     """
     z, levels = np.ascontiguousarray(log_odds.T), list_levels(parents)
     rows = np.flatnonzero(((z > z[parents]) & (parents >= 0)[:, None]).any(axis=0))
