@@ -88,16 +88,7 @@ def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
     frame = pd.read_csv(songs)
     frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
     (tmp_path / "long.csv").write_text("song,tag\ns1,f0\ns2,rock\n")
-    options = (
-        "--id",
-        "song",
-        "--set",
-        f"tags_file={tmp_path / 'long.csv'}",
-        "--set",
-        "on=song",
-        "--absent",
-        "irrelevant",
-    )
+    options = f"--id song --set tags_file={tmp_path}/long.csv --set on=song --absent irrelevant".split()
     assert "'f0' is a label and also a column" in run("complete", songs, *options).stderr
     assert "labels were given twice" in run("complete", songs, *options, "--labels", "f1").stderr
     assert (

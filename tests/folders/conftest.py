@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from halflabel.folders import folder
 from halflabel.folders.folder import complete_folder
 
 NAMES = ["tag_a", "tag_b"]
@@ -25,6 +26,20 @@ def items():
     for j, name in enumerate(NAMES):
         table[name] = np.where(labelled, X[:, j] + 0.5 * rng.normal(size=160) > 0, np.nan)
     return table
+
+
+def stop_after_two(monkeypatch):
+    """Interrupt the next run before its third part. Return the function that finishes a part."""
+    finish, n_done = folder.complete_part, []
+
+    def complete_two(job):
+        if len(n_done) == 2:
+            raise KeyboardInterrupt
+        n_done.append(job)
+        return finish(job)
+
+    monkeypatch.setattr(folder, "complete_part", complete_two)
+    return finish
 
 
 def write_parts(table, folder, n=4, suffix="parquet"):

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.failures import FULL_DISK, attempts, fail_call
-from tests.folders.conftest import NAMES, complete_parts, read_content, read_parts, write_parts, write_rows
+from tests.folders.conftest import (
+    NAMES,
+    complete_parts,
+    read_content,
+    read_parts,
+    stop_after_two,
+    write_parts,
+    write_rows,
+)
 
 import halflabel as hl
 from halflabel._digests import read_object, write_object
@@ -100,16 +108,7 @@ def test_counts_and_lists_are_those_of_the_completed_table(items, done):
 
 
 def test_an_interrupted_run_continues_and_writes_equal_bytes(items, done, tmp_path, monkeypatch):
-    given, out, _ = done
-    finish, n_done = folder.complete_part, []
-
-    def complete_two(job):
-        if len(n_done) == 2:
-            raise KeyboardInterrupt
-        n_done.append(job)
-        return finish(job)
-
-    monkeypatch.setattr(folder, "complete_part", complete_two)
+    (given, out, _), finish = done, stop_after_two(monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         complete_parts(given, tmp_path / "out", max_unlabelled=30, probabilities=tmp_path / "p")
     assert read_content(tmp_path / "out") == {}

@@ -10,7 +10,7 @@ import shutil
 
 import numpy as np
 import pytest
-from tests.folders.conftest import complete_parts, read_content, write_parts
+from tests.folders.conftest import complete_parts, read_content, stop_after_two, write_parts
 
 from halflabel.folders import folder
 from halflabel.folders.verifying import verify_folder
@@ -30,15 +30,7 @@ class Run:
     def __init__(self, tmp, items, monkeypatch):
         self.place, self.kept = tmp / "work", tmp / "kept"
         given = write_parts(items, self.place / "in")
-        finish, n_done = folder.complete_part, []
-
-        def complete_two(job):
-            if len(n_done) == 2:
-                raise KeyboardInterrupt
-            n_done.append(job)
-            return finish(job)
-
-        monkeypatch.setattr(folder, "complete_part", complete_two)
+        finish = stop_after_two(monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             self.go_on()
         monkeypatch.setattr(folder, "complete_part", finish)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from html.parser import HTMLParser
 from importlib.resources import files
 from importlib.util import cache_from_source
 from itertools import pairwise
@@ -15,31 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from jinja2 import Environment
+from tests.report.page import Page, contrast
 
 from halflabel.evidence.certificate import Certificate
 from halflabel.labels import PartialLabels
 from halflabel.report import render, render_html, summarize
 
 HOSTILE = '"><img src=x onerror=alert(1)><script>alert(1)</script>{{ 7 * 7777 }}'
-
-
-class Page(HTMLParser):
-    """Every element of a page, in order, and its text."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attrs for name, attrs in self.elements if name == tag]
 
 
 def page_of(completion, **options) -> Page:
@@ -203,18 +184,6 @@ def test_colours_have_enough_contrast(scheme):
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
     assert contrast(colours["pale"], colours["raised"]) >= 3
     assert contrast("#000000" if scheme == "light" else "#ffffff", colours["tile"]) >= 4.5
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of WCAG 2."""
-    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
-    return (bright + 0.05) / (dim + 0.05)
-
-
-def luminance(colour: str) -> float:
-    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def test_navigation_has_the_names_of_the_headings(by_hand):

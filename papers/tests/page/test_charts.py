@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from tests.report.page import contrast
 
 from halflabel_papers.page.charts import COLOURS, TEXT, draw_lines, draw_ranks
 from halflabel_papers.page.svg import check_svg
@@ -229,18 +230,6 @@ def test_long_names_leave_room_for_the_scale():
 def test_colours_stand_out_on_light_and_dark(ground):
     assert min(contrast(colour, ground) for colour in COLOURS) >= 3
     assert contrast(TEXT, ground) >= 4
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of WCAG 2."""
-    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
-    return (bright + 0.05) / (dim + 0.05)
-
-
-def luminance(colour: str) -> float:
-    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 SPACE = 'xmlns="http://www.w3.org/2000/svg"'

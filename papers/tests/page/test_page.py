@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import FrozenInstanceError
-from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 from tests.report import test_browser
+from tests.report.page import Page as Read
 
 from halflabel_papers.page.charts import draw_lines
 from halflabel_papers.page.markdown import render_markdown
@@ -65,28 +65,6 @@ def hostile_page() -> Page:
     sections = tuple(Section(name, (*blocks, *grids, *figures)) for name in HOSTILE[:1])
     sections += tuple(Section(name, ()) for name in HOSTILE[1:])
     return Page(HOSTILE[0], HOSTILE[1], tuple((name, name) for name in HOSTILE), sections)
-
-
-class Read(HTMLParser):
-    """Every element of a page, in order, and its text."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-
-    def handle_data(self, data):
-        self.text += data
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attrs for name, attrs in self.elements if name == tag]
 
 
 def words(html: str) -> str:

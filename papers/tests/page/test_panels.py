@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from papers.tests.cases import read_marks
+from tests.report.page import contrast
 
 from halflabel_papers.page.panels import HUES, MAX_KINDS, SIDE, Panel, _look, draw_panels
 from halflabel_papers.page.svg import check_svg
@@ -105,11 +106,6 @@ def test_too_many_kinds_and_too_few_maps_raise(panel):
 def linear(colour):
     parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-
-
-def contrast(a, b):
-    low, high = sorted(0.05 + linear(each) @ [0.2126, 0.7152, 0.0722] for each in (a, b))
-    return high / low
 
 
 def lab(light):

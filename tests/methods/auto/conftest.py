@@ -1,9 +1,10 @@
-"""A task for members, from a table with gaps; and trees."""
+"""A task for members, from a table with gaps; coupled labels; and trees."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from halflabel import PartialLabels
 from halflabel.methods.auto.effort import EFFORTS, Effort
@@ -17,6 +18,17 @@ def make_task(X, Y, effort: Effort = EFFORTS["default"], *, seed: int = 3, n_fol
     labels = PartialLabels.from_table(Y)
     folds = folds or Folds.split(labels, n_folds, make_rng(seed, Stream.FOLDS))
     return Task(X, labels, folds, effort, seed)
+
+
+def coupled(rng, n=200, n_labels=4, share=0.7):
+    """Return (labels with gaps, complete 0/1, log odds of a base): labels driven by features and a hidden cause."""
+    known, hidden = rng.normal(size=(n, n_labels)), rng.normal(size=(n, 1))
+    Y = (rng.random((n, n_labels)) < expit(known + 2 * hidden)).astype(float)
+    return PartialLabels.from_observed(Y, rng.random(Y.shape) < share), Y, 0.7 * known
+
+
+def log_loss(Y, log_odds, where):
+    return np.logaddexp(0, -(2 * Y - 1)[where] * log_odds[where]).mean()
 
 
 @pytest.fixture(scope="module")

@@ -1,22 +1,12 @@
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
+from tests.methods.auto.conftest import coupled, log_loss
 from tests.oracles.residuals import free_coupling, objective
 
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import coupling
 from halflabel.methods.auto.residuals import refine
-
-
-def coupled(rng, n=200, n_labels=4, share=0.7):
-    """Return (labels with gaps, complete 0/1, log odds of a base): labels driven by features and a hidden cause."""
-    known, hidden = rng.normal(size=(n, n_labels)), rng.normal(size=(n, 1))
-    Y = (rng.random((n, n_labels)) < expit(known + 2 * hidden)).astype(float)
-    return PartialLabels.from_observed(Y, rng.random(Y.shape) < share), Y, 0.7 * known
-
-
-def log_loss(Y, log_odds, where):
-    return np.logaddexp(0, -(2 * Y - 1)[where] * log_odds[where]).mean()
 
 
 def test_items_are_assigned_to_folds_of_equal_size():

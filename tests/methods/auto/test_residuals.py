@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.special import expit
+from tests.methods.auto.conftest import coupled, log_loss
 
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
@@ -22,13 +23,6 @@ from halflabel.methods.auto.residuals import refine
 pytestmark = pytest.mark.usefixtures("small_forests")
 
 
-def coupled(rng, n=200, n_labels=4, share=0.7):
-    """Return (labels with gaps, complete 0/1, log odds of a base): labels driven by features and a hidden cause."""
-    known, hidden = rng.normal(size=(n, n_labels)), rng.normal(size=(n, 1))
-    Y = (rng.random((n, n_labels)) < expit(known + 2 * hidden)).astype(float)
-    return PartialLabels.from_observed(Y, rng.random(Y.shape) < share), Y, 0.7 * known
-
-
 def combined(rng, n=400, share=0.8):
     """Return the same for two triples of labels, any two of which are independent, while two determine the third."""
     Y = rng.integers(2, size=(n, 6)).astype(float)
@@ -40,10 +34,6 @@ def flipped(labels, i, j):
     state = labels.state.copy()
     state[i, j] *= -1
     return replace(labels, state=state)
-
-
-def log_loss(Y, log_odds, where):
-    return np.logaddexp(0, -(2 * Y - 1)[where] * log_odds[where]).mean()
 
 
 # -- what it is for ------------------------------------------------------------------
