@@ -87,7 +87,7 @@ def test_screens_that_arrive_late_ask_nothing_twice(serve, open_page, tmp_path):
         page.keyboard.press("v")
         page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
         page.route("**/api/screens", lambda route: held.append(route))
-        while len(held) < 2:
+        while not held:
             press(page, "0", "Enter")
         page.unroute("**/api/screens")  # which lets them go
         for _ in range(12):
@@ -176,4 +176,235 @@ def test_an_audit_begins_when_the_running_fit_has_ended(serve, open_page):
         client.session.worker.is_fitting = False
         page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
         assert page.is_hidden("#audit-dialog")
+        assert page.problems == []
+
+
+def hold(page, path):
+    """Hold the responses of a path; return a list of them as (route, response), and a function that lets them go."""
+    held = []
+    page.route(f"**/api/{path}", lambda route: held.append((route, route.fetch())))
+
+    def release():
+        for route, response in held:
+            route.fulfill(response=response)
+        page.unroute(f"**/api/{path}")
+
+    return held, release
+
+
+def wait_until(page, held):
+    while not held:
+        page.wait_for_timeout(20)
+
+
+def read_answers(folder):
+    """Return item, label and value of each answer of the journal."""
+    records = read_journal(folder / "a.jsonl")[1]
+    return [tuple(each.body[name] for name in ("item", "label", "value")) for each in records if each.op == "answer"]
+
+
+def name_entry(number):
+    """Return item and label of the number of a question."""
+    row, column = divmod(int(number), len(LABELS))
+    return f"s{row}", LABELS[column]
+
+
+def is_open(session, page):
+    """Return whether the question on the screen has no answer."""
+    return bool(session.situation.open_entries.ravel()[int(read_number(page))])
+
+
+def test_each_key_is_about_the_question_that_was_on_the_screen(serve, open_page, tmp_path):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        held, release = hold(page, "answers")
+        first = read_number(page)
+        page.keyboard.press("j")
+        second = read_number(page)
+        assert second != first  # at once, although the answer is on its way
+        page.keyboard.press("f")
+        wait_until(page, held)
+        release()
+        page.wait_for_selector('#saved:text-matches("^2 answers, saved")', timeout=WAIT)
+        assert read_answers(tmp_path) == [(*name_entry(first), 1), (*name_entry(second), 0)]
+        assert page.problems == []
+
+
+def test_a_key_that_waits_for_an_undo_does_not_answer_the_question_that_comes_back(serve, open_page, tmp_path):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        first = read_number(page)
+        press(page, "j")
+        page.wait_for_selector('#saved:text-matches("^1 answer, saved")', timeout=WAIT)
+        held, release = hold(page, "undo")
+        page.keyboard.press("u")
+        wait_until(page, held)
+        page.keyboard.press("f")
+        release()
+        page.wait_for_selector('.notice:text-matches("Press it again")', timeout=WAIT)
+        assert read_number(page) == first
+        press(page, "f")
+        page.wait_for_selector('#saved:text-matches("^1 answer, saved")', timeout=WAIT)
+        assert [value for *_, value in read_answers(tmp_path)] == [1, 0]
+        assert page.problems == []
+
+
+def test_a_state_that_is_older_than_the_one_on_the_screen_is_not_shown(serve, open_page):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        held, release = hold(page, "comment")
+        page.keyboard.press("b")
+        wait_until(page, held)
+        press(page, "j")
+        page.wait_for_selector('#saved:text-matches("^1 answer, saved")', timeout=WAIT)
+        release()
+        page.wait_for_selector('.notice:text-matches("^Flagged")', timeout=WAIT)
+        assert page.inner_text("#saved") == "1 answer, saved"
+        assert page.locator("#item .comments").count() == 0  # another item is on the screen
+        assert page.problems == []
+
+
+def test_no_key_answers_a_question_that_a_screen_hides(serve, open_page, tmp_path):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        page.keyboard.press("v")
+        page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
+        page.keyboard.press("j")
+        number = page.locator(".choice").count()
+        press(page, "0", "Enter")
+        page.wait_for_selector(f'#saved:text-matches("^{number} answers?, saved")', timeout=WAIT)
+        assert all(record.body["screen"] for record in read_journal(tmp_path / "a.jsonl")[1])
+
+
+def test_a_screen_is_left_when_its_item_was_answered_as_a_whole(serve, open_page):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        page.keyboard.press("v")
+        page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
+        while page.locator(".choice").count() == len(LABELS):  # the opened item has all labels
+            press(page, " ")
+        _, row, column = read_number(page).split()
+        page.keyboard.press("e")
+        page.wait_for_function(f"() => document.querySelectorAll('.choice').length === {len(LABELS)}", timeout=WAIT)
+        page.keyboard.press("Enter")
+        page.wait_for_selector('#saved:text-matches("^[1-9].*, saved")', timeout=WAIT)
+        page.wait_for_selector("body[data-question]", timeout=WAIT)
+        assert not client.session.situation.open_entries[int(row), int(column)]
+        assert read_number(page).split()[1] != row
+
+
+def test_screens_that_arrive_after_the_view_has_changed_change_no_question(serve, open_page):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        page.keyboard.press("v")
+        page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
+        page.keyboard.press("v")
+        page.wait_for_selector('body[data-question^="wall"]', timeout=WAIT)
+        held, release = hold(page, "screens")
+        page.select_option("#wall-size", "48")
+        wait_until(page, held)
+        page.keyboard.press("v")
+        page.wait_for_selector("#yes:enabled:visible", timeout=WAIT)
+        before = read_number(page)
+        release()
+        page.wait_for_timeout(300)
+        assert read_number(page) == before
+        assert page.problems == []
+
+
+def test_no_question_stays_that_a_group_of_answers_includes(serve, open_page):
+    with serve() as client:
+        page, session = open_page(client.server.guard.make_address()), client.session
+        before = read_number(page)
+        page.select_option("#only", label=LABELS[1])
+        page.wait_for_function(f"() => ![undefined, '{before}'].includes(document.body.dataset.question)", timeout=WAIT)
+        page.select_option("#map-label", label=LABELS[1])
+        page.keyboard.press("m")
+        page.click("#list-select")
+        page.click("#selection-sample")
+        for _ in range(12):
+            page.wait_for_selector("#yes:enabled", timeout=WAIT)
+            press(page, "j")
+        page.click("#selection-all")
+        page.wait_for_selector('.notice:text-matches("answered with yes")', timeout=WAIT)
+        page.wait_for_selector("body:not([data-question])", timeout=WAIT)  # the queue of this label is empty
+        assert not session.situation.open_entries[:, 1].any()
+        assert page.problems == []
+
+
+def test_a_queue_asks_again_about_answers_of_this_page(serve, open_page, make_fit):
+    with serve() as client:
+        page, session = open_page(client.server.guard.make_address()), client.session
+        first = read_number(page)
+        press(page, "j")
+        page.wait_for_selector('#saved:text-matches("^1 answer, saved")', timeout=WAIT)
+        given = session.labels.state.copy()
+        given.ravel()[int(first)] = 1
+        p = np.where(given > 0, 0.9, 0.1)
+        p.ravel()[int(first)] = 0.05  # the fit doubts the answer
+        session.receive("fit", make_fit(given, p, 1))
+        page.wait_for_selector('#kind option:text-matches("^disagreement .1.")', state="attached", timeout=WAIT)
+        page.select_option("#kind", "disagreement")
+        page.wait_for_selector(f'body[data-question="{first}"]', timeout=WAIT)
+        assert page.problems == []
+
+
+def test_an_answer_of_a_sample_that_is_repeated_counts_once(serve, open_page):
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        page.keyboard.press("m")
+        page.click("#list-select")
+        page.click("#selection-sample")
+        page.wait_for_selector("#yes:enabled", timeout=WAIT)
+        first = read_number(page)
+        press(page, "j")
+        for key in "uU":
+            before = read_number(page)
+            page.keyboard.press(key)
+            page.wait_for_selector(f'body[data-question]:not([data-question="{before}"])', timeout=WAIT)
+        assert read_number(page) != first
+        for _ in range(11):
+            page.wait_for_selector("#yes:enabled", timeout=WAIT)
+            press(page, "j")
+        page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no")', timeout=WAIT)
+        assert page.problems == []
+
+
+def test_one_request_at_a_time_asks_for_more_questions(serve, open_page):
+    """A second one would return the questions of the first to other pages."""
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        held, release = hold(page, "queue")
+        while not held:
+            press(page, "f")
+        for _ in range(5):
+            press(page, "f")
+        assert len(held) == 1
+        release()
+        page.wait_for_selector('#saved:text-matches(", saved")', timeout=WAIT)
+        assert is_open(client.session, page)
+        assert page.problems == []
+
+
+def test_the_finish_page_counts_an_undo_and_keeps_keys_and_questions_together(open_page, tmp_path):
+    setting = make_setting(make_table(70))
+    given = setting.opened.labels.state
+    targets = FinishTargets(*(tmp_path / name for name in ("done.csv", "certificate.json", "page.html")))
+    session = open_finish(setting, tmp_path / "a.jsonl", targets, max_error=0.02, seed=3)
+    session.take_values(np.where(given != 0, given, 1).astype(np.int8), np.random.default_rng(0).random(given.shape))
+    with Served(session, endpoints=FINISH_ENDPOINTS) as client:
+        page = open_page(client.server.guard.make_address())
+        first = read_number(page)
+        page.keyboard.press("j")
+        assert read_number(page) != first  # at once
+        page.wait_for_selector('#saved:text-matches("^1 answer, saved")', timeout=WAIT)
+        held, release = hold(page, "undo")
+        page.keyboard.press("u")
+        wait_until(page, held)
+        page.keyboard.press("f")
+        release()
+        page.wait_for_selector('.notice:text-matches("Press it again")', timeout=WAIT)
+        page.wait_for_selector('#saved:text-matches("^0 answers, saved")', timeout=WAIT)
+        page.wait_for_selector(f"body[data-question='{first}']", timeout=WAIT)
+        assert sum(each["op"] == "answer" for each in session.state.journal.records) == 1
         assert page.problems == []

@@ -71,7 +71,7 @@ def test_undo_names_the_entry_and_redo_repeats_it(client):
     client.post("/api/answers", {"answers": [answer(question, 0, "k1")]})
     undone = client.post("/api/undo", {"key": "u1"})
     place = {"row": question["row"], "column": question["column"]}
-    assert undone["entries"] == [{**place, "op": "answer", "why": "uncertain", "screen": ""}]
+    assert undone["entries"] == [{**place, "op": "answer", "value": 0, "why": "uncertain", "screen": ""}]
     assert (undone["answers"], undone["undo"], undone["redo"]) == (0, False, True)
     assert client.post("/api/undo", {"key": "u2"})["entries"] == []
     assert client.post("/api/undo", {"key": "r1", "redo": True})["answers"] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,6 +76,7 @@ def describe_progress(session: Session, by: str = "") -> dict[str, Any]:
     """Return the state that changes with answers and fits: counts, fit, undo."""
     now, fit, answered = session.situation, session.fit, session.book.current != NONE
     return {
+        "at": time.monotonic(),  # responses can arrive in another order
         "table": session.table,
         "answers": int(answered.sum()),
         "given": int((session.labels.state != 0).sum()),

@@ -186,7 +186,8 @@ async def post_undo(session: Session, request: Request) -> Response:
     for record in session.reverse("redo" if asked.get("redo") else "undo", read_key(asked), by):
         items = record.body["items"][:1] if record.op == "bulk" else [record.body["item"]]
         place = session.book.find_entry(items[0], record.body["label"])
-        facts = {"op": record.op, **{name: str(record.body.get(name, "")) for name in ("why", "screen")}}
+        named = {name: str(record.body.get(name, "")) for name in ("why", "screen")}
+        facts = {"op": record.op, "value": record.body["value"], **named}
         entries += [] if place is None else [{"row": place[0], "column": place[1], **facts}]
     return JSONResponse({"entries": entries, **describe_progress(session, by)})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,7 +209,8 @@ class FinishSession:
 
     def describe_progress(self) -> dict[str, Any]:
         """Return the state that changes with answers and fits: the bound, the answers to go, the open questions."""
-        state, facts = self.state, {"table": self.table, "failure": self.failure, "is_ready": self._is_ready}
+        state, at = self.state, time.monotonic()  # responses can arrive in another order
+        facts = {"at": at, "table": self.table, "failure": self.failure, "is_ready": self._is_ready}
         if not self._is_ready:
             return {**facts, "questions": [], "answers": state.answered, "undo": False}
         questions, proof, left = self.list_questions(), state.proof, sum(state.plan)

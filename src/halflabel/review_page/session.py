@@ -184,7 +184,9 @@ class Session:
         """Return numbers of answers for an audit, and the precision that each of them will most likely prove."""
         if population not in POPULATIONS:
             raise ValueError("an audit needs a population.")
-        return audits.describe_plans(self.situation, self._require_last_fit(), self.book, population)
+        if self.fit is None:
+            raise ValueError(WAIT_FOR_FIT)
+        return audits.describe_plans(self.situation, self.fit, self.book, population)
 
     def begin_audit(self, n: int, population: str, key: str, by: str = "") -> None:
         """Freeze random filled entries of the last fit in the journal."""

@@ -14,12 +14,13 @@ import { CODES, WORDS, showNoQuestion, showQuestion } from "/static/question.js"
 import { Queue } from "/static/queue.js";
 import { Screens } from "/static/screens.js";
 import { Selection } from "/static/selection.js";
-import { bytes, connect, get, makeKey, noteTable, post } from "/static/transport.js";
+import { bytes, connect, get, noteTable, post } from "/static/transport.js";
+import { Undo } from "/static/undo.js";
 import { Updates } from "/static/updates.js";
 import { Why } from "/static/why.js";
 import { Zoom } from "/static/zoom.js";
 
-const PATIENCE = 150; // milliseconds until the next question appears although the disk is slow
+const CHANGED = "The screen has changed before the key acted. Press it again.";
 
 class Page {
   constructor(session) {
@@ -38,6 +39,7 @@ class Page {
     this.guideline = new Guideline(this);
     this.isConnected = true;
     this.updates = new Updates(this);
+    this.undo = new Undo(this);
     const actions = {
       onSelect: (rows, label) => this.openSelection(rows, label),
       onOpen: (row) => this.openItem(row),
@@ -49,7 +51,7 @@ class Page {
     this.selection = new Selection({
       labels: session.labels,
       ask: (questions, done) => this.askOnly(questions, done),
-      changed: (progress) => this.updates.valuesChanged(progress),
+      changed: (progress) => this.undo.groupChanged(progress),
       closed: () => this.selectionClosed(),
     });
   }
@@ -127,26 +129,34 @@ class Page {
     else panel.showUpcoming(this.queue, this.labels);
   }
 
-  /** Answer the question; one answer at a time, in the order of the keys. */
-  answer(value) {
-    const pressed = performance.now();
-    this.chain = this.chain.then(() => this.#answer(value, pressed)).catch((error) => notify(error.message, "error"));
+  /** What a key is about: the question, or the screen of several entries. */
+  get shown() {
+    return this.screens.isOn ? this.screens.screen : this.item && this.question;
   }
 
-  async #answer(value, pressed) {
-    const { question } = this;
+  /** Act after the keys before, and only about what is on the screen now: an undo may be on its way. */
+  act(run) {
+    const { shown } = this;
+    this.chain = this.chain.then(() => (this.shown === shown ? run() : notify(CHANGED))).catch((error) => notify(error.message, "error"));
+    return this.chain;
+  }
+
+  answer(value) {
+    const pressed = performance.now();
+    this.act(() => this.#answer(value, pressed));
+  }
+
+  #answer(value, pressed) {
+    const { question, item } = this;
     if (this.selection.isOpen) return notify("Answer or close the selection first (Esc).");
-    if (!question) return;
-    const { item } = this;
+    if (this.screens.isOn || !this.shown) return;
     const shown = this.session.show_p && !question.why.startsWith("random") && question.why !== "audit";
     const names = { item: item.id, label: this.labels[question.column] };
     const sent = { row: question.row, column: question.column, ...names, value, why: question.why, shown };
     const before = item.states[question.column];
     this.queue.answered.add(this.queue.number(question));
     const saved = this.outbox.send({ ...sent, ms: Math.round(pressed - this.since) });
-    const isSaved = await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-    if (isSaved === false) return this.queue.answered.delete(this.queue.number(question)); // it is asked again
-    saved.then((isLate) => isLate || this.askAgain(question, item, before));
+    saved.then((isSaved) => isSaved || this.askAgain(question, item, before));
     item.states[question.column] = CODES[value];
     this.entryAnswered(question.row, question.column, CODES[value]);
     if (question.why === "sample") this.selection.take(this.queue.number(question), value);
@@ -155,10 +165,11 @@ class Page {
     performance.measure("answer", { start: pressed, end: performance.now() });
   }
 
-  /** The server did not accept an answer while the next question was already on the screen. */
+  /** The server did not accept an answer. */
   askAgain(question, item, before) {
     item.states[question.column] = before;
     this.entryAnswered(question.row, question.column, before);
+    this.selection.leaveOut(this.queue.number(question));
     this.queue.putBack(question);
   }
 
@@ -176,50 +187,27 @@ class Page {
   }
 
   async explain() {
+    await this.chain;
     await this.outbox.flush();
     await this.why.ask();
   }
 
   skip() {
-    this.chain = this.chain.then(() => this.#skip());
+    this.act(() => this.#skip());
   }
 
   #skip() {
     if (this.screens.isOn) return this.screens.skip();
-    if (!this.question || this.progress.audit) return;
+    if (!this.shown || this.progress.audit) return;
     this.queue.skip(this.question);
     this.advance();
   }
 
-  /** Take the last answer back and ask it again, or repeat what was taken back. */
-  reverse(redo) {
-    this.chain = this.chain.then(async () => {
-      await this.outbox.flush();
-      const result = await post("/api/undo", { redo, key: makeKey() });
-      this.updates.showSaved(result, 0, null);
-      if (!result.entries.length) return;
-      this.why.offer(null);
-      const [{ row, column, op, why, screen }] = result.entries;
-      notify(redo ? "Repeated." : op === "bulk" ? "The answers of the selection are taken back." : "Taken back.");
-      this.map.showLabel(this.map.label);
-      this.queue.answered.clear();
-      if (screen && !redo) return this.screens.again(result.entries);
-      if (redo) this.drop(); // it has its answer again
-      if (redo || op === "bulk" || this.screens.isOn) return this.resetQueues();
-      if (this.question) this.queue.putBack(this.question);
-      this.selection.leaveOut(row * this.labels.length + column);
-      this.queue.items.delete(row);
-      await this.queue.load([{ row, column }]);
-      this.question = this.queue.current = { row, column, why };
-      this.show();
-    }).catch((error) => notify(error.message, "error"));
-  }
-
   async askOnly(questions, done) {
-    this.drop();
     scrollTo(0, 0);
     if (this.screens.view === "cell") this.screens.leave();
-    else return this.screens.ask(questions, (number, value) => this.selection.take(number, value), done);
+    else return this.screens.ask(questions, done);
+    this.drop();
     await this.queue.ask(questions, () => {
       this.queue.reset();
       done();
@@ -236,10 +224,10 @@ class Page {
   // -- queues --------------------------------------------------------------------------
 
   async changeQueue(change) {
-    Object.assign(this.queue, change);
+    Object.assign(this.queue, change, { fixed: null, isEmpty: false });
     byId("kind").value = this.queue.kind;
-    this.queue.fixed = null;
-    this.queue.isEmpty = false;
+    byId("only").value = this.queue.label ?? "";
+    this.queue.answered = new Set(this.outbox.waiting.map(({ answer }) => this.queue.number(answer))); // the server has the others
     this.drop();
     this.selection.close();
     await this.resetQueues();
@@ -324,11 +312,9 @@ class Page {
     byId("last").textContent = "";
     this.why.offer(null);
     scrollTo(0, 0);
-    this.queue.answered.clear();
     this.queue.skipped = []; // an audit asks about all of its entries
-    await this.screens.setView("cell");
     byId("all-items").hidden = true;
-    await this.changeQueue({ kind: "uncertain", label: null, rows: null });
+    await this.screens.setView("cell", { kind: "uncertain", label: null, rows: null });
     this.updates.showPanel();
   }
 }

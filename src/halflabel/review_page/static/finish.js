@@ -4,9 +4,10 @@ import { byId, count, notify, plural } from "/static/dom.js";
 import { playSound, showItem } from "/static/item.js";
 import { bindActions } from "/static/keys.js";
 import { Outbox } from "/static/outbox.js";
-import { connect, get, getNewest, makeKey, noteTable, post } from "/static/transport.js";
+import { CODES, WORDS } from "/static/question.js";
+import { connect, get, makeKey, noteTable, post } from "/static/transport.js";
 
-const WORDS = { 1: "yes", 0: "no", null: "not sure" };
+const CHANGED = "The question has changed before the key acted. Press it again.";
 const LONG = 30; // length of a label that is written in smaller letters
 const WIDTH = 4; // the whole bar is this number of times the limit
 const BUTTONS = { yes: "j", no: "f", unsure: "k", undo: "u", write: "w", help: "?" };
@@ -21,6 +22,7 @@ class Finish {
     this.session = this.progress = session;
     this.items = new Map();
     this.answered = new Set(); // on their way to the disk
+    this.chain = Promise.resolve();
     this.outbox = new Outbox((progress, waiting, error) => this.saved(progress, waiting, error));
   }
 
@@ -63,27 +65,33 @@ class Finish {
   }
 
   async refresh() {
-    this.take(await getNewest("/api/progress", () => this.progress));
+    this.take(await get("/api/progress"));
     if (this.progress.failure) notify(this.progress.failure, "error");
   }
 
   saved(progress, waiting, error) {
     if (progress) this.take(progress);
-    byId("saved").textContent = waiting
-      ? `${plural(waiting, "answer")} not yet on the disk`
-      : `${plural(this.progress.answers, "answer")}, saved`;
+    this.showSaved(waiting);
     if (error?.status) notify(error.message, "error");
   }
 
+  showSaved(waiting) {
+    byId("saved").textContent = waiting
+      ? `${plural(waiting, "answer")} not yet on the disk`
+      : `${plural(this.progress.answers, "answer")}, saved`;
+  }
+
+  /** Take a state of the server, unless it is older than the one that is shown. */
   take(progress) {
     const { done, table } = progress;
     noteTable(table);
+    if (!this.outbox.waiting.length) this.answered.clear();
+    if (progress.at < this.progress.at) return this.show();
     const isNews = done && this.progress.done === false;
     this.progress = progress;
-    if (!this.outbox.waiting.length) this.answered.clear();
     this.showBound();
     byId("undo").disabled = !progress.undo;
-    byId("saved").textContent ||= `${plural(progress.answers, "answer")}, saved`;
+    this.showSaved(this.outbox.waiting.length);
     this.show();
     if (isNews) this.write().catch((error) => notify(error.message, "error"));
   }
@@ -110,15 +118,13 @@ class Finish {
 
   // -- questions -----------------------------------------------------------------------
 
-  async show() {
+  show() {
     const question = this.progress.questions.find((each) => !this.answered.has(nameEntry(each)));
-    this.question = null;
-    for (const id of ["yes", "no", "unsure"]) byId(id).disabled = true;
-    if (!question) return this.showNone();
-    const item = await this.load(question.row);
-    if (question !== this.progress.questions.find((each) => !this.answered.has(nameEntry(each)))) return;
-    this.question = question;
-    for (const id of ["yes", "no", "unsure"]) byId(id).disabled = false;
+    const item = question && this.items.get(question.row);
+    this.question = item ? question : null;
+    for (const id of ["yes", "no", "unsure"]) byId(id).disabled = !item;
+    this.load().catch((error) => notify(error.message, "error"));
+    if (!item) return this.showNone(question);
     byId("asked").textContent = `${question.label}?`;
     byId("asked").classList.toggle("long", question.label.length > LONG);
     byId("reason").textContent = question.random ? "a random entry" : "an uncertain entry";
@@ -127,12 +133,14 @@ class Finish {
     document.body.dataset.question = nameEntry(question);
   }
 
-  showNone() {
+  showNone(isLoading) {
     delete document.body.dataset.question;
     const { done, waits, is_ready, sentence } = this.progress;
     byId("asked").textContent = done ? "Done" : "";
     byId("reason").textContent = "";
-    byId("live").textContent = byId("item").textContent = done
+    byId("live").textContent = byId("item").textContent = isLoading
+      ? "Loading questions."
+      : done
       ? `${sentence} The files are written when this is reached. "Write files" writes them again.`
       : this.answered.size
         ? "The answers are written."
@@ -141,33 +149,49 @@ class Finish {
         : "All entries are answered.";
   }
 
-  /** Return an item, and ask for those of the next questions together with it. */
-  async load(row) {
-    if (!this.items.has(row)) {
-      const rows = [...new Set(this.progress.questions.map((each) => each.row))].filter((each) => !this.items.has(each));
-      const { items } = await get(`/api/items?rows=${rows.join(",")}`);
-      items.forEach((item) => this.items.set(item.row, item));
+  /** Ask for the items of the next questions, one request at a time. */
+  async load() {
+    const { items } = this;
+    const rows = [...new Set(this.progress.questions.map((each) => each.row))].filter((each) => !items.has(each));
+    if (!rows.length || this.loading === items) return;
+    this.loading = items;
+    try {
+      for (const item of (await get(`/api/items?rows=${rows.join(",")}`)).items) items.set(item.row, item);
+    } finally {
+      if (this.loading === items) this.loading = null;
     }
-    return this.items.get(row);
+    if (!this.question) this.show();
   }
 
-  async answer(value) {
-    const { question } = this;
-    if (!question) return;
-    const { row, column, item, label } = question;
-    this.answered.add(nameEntry(question));
-    this.items.delete(row); // its known labels change
+  /** Act after the keys before. A key answers only the question that was on the screen: an undo may be on its way. */
+  answer(value) {
+    const shown = this.question && nameEntry(this.question);
+    this.chain = this.chain.then(() => {
+      const isShown = shown === (this.question && nameEntry(this.question));
+      return isShown ? this.question && this.#answer(value) : notify(CHANGED);
+    });
+  }
+
+  async #answer(value) {
+    const { row, column, item, label } = this.question;
+    this.answered.add(nameEntry(this.question));
+    this.items.get(row).states[column] = CODES[value];
     byId("last").textContent = `${item}, ${label}: ${WORDS[value]}.`;
     const isSaved = this.outbox.send({ row, column, item, label, value });
     this.show();
-    if (!(await isSaved)) await this.refresh();
+    if (await isSaved) return;
+    this.items = new Map();
+    await this.refresh();
   }
 
-  async undo() {
-    await this.outbox.flush();
-    this.items.clear();
-    this.take(await post("/api/undo", { key: makeKey() }));
-    byId("last").textContent = "Taken back.";
+  undo() {
+    this.chain = this.chain.then(async () => {
+      await this.outbox.flush();
+      const state = await post("/api/undo", { key: makeKey() });
+      this.items = new Map();
+      this.take(state);
+      byId("last").textContent = "Taken back.";
+    }).catch((error) => notify(error.message, "error"));
   }
 
   async write() {

@@ -51,7 +51,7 @@ export class Notes {
     const { by } = page.session;
     page.updates.showSaved(await post("/api/comment", { item: item.id, text, key: makeKey() }), page.outbox.waiting.length, null);
     item.comments = item.comments.filter((each) => each.by !== by).concat(text ? [{ by, text }] : []);
-    showComments(byId("item"), item);
+    if (this.item?.row === item.row) showComments(byId("item"), item); // else another item is on the screen
   }
 
   async history() {

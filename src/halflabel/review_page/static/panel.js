@@ -1,7 +1,7 @@
 // The right side and the top line: queues, what is left, what the last fit changed, certificate, saved state.
 
 import { byId, count, fillSelect, make, plural } from "/static/dom.js";
-import { get } from "/static/transport.js";
+import { getNewest } from "/static/transport.js";
 
 const KINDS = {
   uncertain: "uncertain",
@@ -100,7 +100,8 @@ export function showFit(progress, running) {
 }
 
 export async function showChanges() {
-  const changes = await get("/api/changes");
+  const changes = await getNewest("/api/changes");
+  if (!changes) return;
   byId("changes").textContent = changes.sentence || "Later fits are compared with the first one.";
   byId("show-changes").hidden = !changes.changed;
   const head = make("tr", {}, ...["item", "label", "before", "now"].map((name) => make("th", { scope: "col", textContent: name })));

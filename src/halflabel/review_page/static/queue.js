@@ -22,6 +22,12 @@ export class Queue {
     this.current = null;
     this.isEmpty = false;
     this.version = 0;
+    this.asked = null;
+  }
+
+  /** Whether an entry was answered. */
+  has(question) {
+    return this.answered.has(this.number(question));
   }
 
   number(question) {
@@ -30,7 +36,7 @@ export class Queue {
 
   /** Take the next question, or null. */
   next() {
-    while (this.upcoming.length && this.answered.has(this.number(this.upcoming[0]))) this.upcoming.shift();
+    while (this.upcoming.length && this.has(this.upcoming[0])) this.upcoming.shift();
     const question = this.upcoming.shift() ?? null;
     if (this.fixed && !this.upcoming.length && !question) {
       const done = this.fixed;
@@ -82,8 +88,17 @@ export class Queue {
   }
 
   async refill(isNew = false) {
-    if (this.fixed) return;
-    const version = this.version;
+    const { version } = this;
+    if (this.fixed || (this.asked === version && !isNew)) return; // one request at a time
+    this.asked = version;
+    try {
+      await this.#refill(version, isNew);
+    } finally {
+      if (this.asked === version) this.asked = null;
+    }
+  }
+
+  async #refill(version, isNew) {
     const held = isNew ? [] : this.upcoming.map((each) => this.number(each));
     if (this.current) held.push(this.number(this.current));
     const exclude = [...new Set([...held, ...this.skipped, ...this.answered])];
@@ -95,7 +110,7 @@ export class Queue {
     this.items = items;
     if (isNew) this.upcoming = [];
     const here = this.current ? [this.current, ...this.upcoming] : this.upcoming; // it may have changed
-    const known = new Set([...held, ...this.answered, ...here.map((each) => this.number(each))]);
+    const known = new Set([...held, ...this.skipped, ...this.answered, ...here.map((each) => this.number(each))]);
     this.upcoming.push(...questions.filter((each) => !known.has(this.number(each))));
     this.isEmpty = !this.upcoming.length;
     this.changed();

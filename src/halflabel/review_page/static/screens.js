@@ -11,7 +11,6 @@ export const VIEWS = ["cell", "item", "wall"];
 const BATCH = { item: 8, wall: 3 }; // screens of one request
 const LOW = { item: 4, wall: 1 }; // screens that are left when the next ones are requested
 const WITHOUT_PROPOSAL = ["random", "random of a part", "audit", "twice"]; // asked without the filled value
-const PATIENCE = 150; // milliseconds until the next screen appears although the disk is slow
 
 export class Screens {
   /** @param {object} page  the page with its queue, outbox and map */
@@ -22,6 +21,7 @@ export class Screens {
     this.upcoming = [];
     this.items = new Map();
     this.version = 0;
+    this.asked = null;
     for (const view of VIEWS) byId(`view-${view}`).onclick = guard(() => this.setView(view));
     byId("wall-size").onchange = guard(() => this.reset());
     byId("accept").onclick = guard(() => this.accept());
@@ -32,17 +32,17 @@ export class Screens {
     return this.view !== "cell" || this.screen !== null;
   }
 
-  async setView(view) {
+  async setView(view, change = {}) {
     document.activeElement.blur(); // Enter accepts the screen
     if (this.page.progress.audit && view !== "cell") return;
     this.view = view;
     for (const each of VIEWS) byId(`view-${each}`).ariaPressed = String(each === view);
     byId("wall-size-label").hidden = view !== "wall";
-    this.screen = null;
+    this.screen = this.page.question = null;
     this.page.queue.putCurrentBack();
     if (view !== "cell") return this.reset();
     this.leave();
-    await this.page.changeQueue({});
+    await this.page.changeQueue(change);
   }
 
   /** Leave an item that was opened: one question is shown again. */
@@ -68,39 +68,59 @@ export class Screens {
     if (this.view === "cell") return;
     this.version += 1;
     await this.refill(true);
-    if (!this.screen) this.advance();
   }
 
+  /** Ask for more screens, and show the first one if there was none. */
   async refill(isNew = false) {
     const { version, view } = this;
+    if (this.asked === version && !isNew) return; // one request at a time
+    this.asked = version;
+    let isHere = false;
+    try {
+      isHere = await this.#refill(version, view, isNew);
+    } finally {
+      if (this.asked === version) this.asked = null;
+    }
+    if (isHere && !this.screen && (isNew || this.upcoming.length)) this.advance();
+  }
+
+  /** Return whether the screens of a request are still the ones that are needed. */
+  async #refill(version, view, isNew) {
     const { kind, label, rows, skipped, answered, nLabels } = this.page.queue;
     const shown = [this.screen, ...(isNew ? [] : this.upcoming)].flatMap((each) => each?.entries ?? []);
     const held = shown.map((each) => each.row * nLabels + each.column);
     const exclude = [...new Set([...held, ...skipped, ...answered])];
     const asked = { view, kind, label, rows, exclude, held, n: BATCH[view], size: Number(byId("wall-size").value) };
     const { screens } = await post("/api/screens", asked);
-    if (version !== this.version || view !== this.view) return;
+    if (version !== this.version || view !== this.view) return false;
     const items = isNew ? new Map() : this.items;
     await this.page.queue.load(screens.flat(), items);
-    if (version !== this.version || view !== this.view) return;
+    if (version !== this.version || view !== this.view) return false;
     this.items = items;
     if (isNew) this.upcoming = [];
-    this.upcoming.push(...this.leaveOutKnown(screens).map((entries) => this.make(view, entries)));
+    this.upcoming.push(...this.leaveOutKnown(screens).map(({ entries }) => this.make(view, entries)));
     this.isEmpty = !this.upcoming.length;
+    return true;
   }
 
   /** Leave out what is here, or was answered, since the screens were requested. */
   leaveOutKnown(screens) {
-    const { answered, nLabels } = this.page.queue;
+    const { skipped, nLabels } = this.page.queue;
     const number = ({ row, column }) => row * nLabels + column;
-    const known = new Set([...answered, ...[this.screen, ...this.upcoming].flatMap((each) => each?.entries.map(number) ?? [])]);
-    return screens.map((entries) => entries.filter((each) => !known.has(number(each)))).filter((entries) => entries.length);
+    const known = new Set([...skipped, ...[this.screen, ...this.upcoming].flatMap((each) => each?.entries.map(number) ?? [])]);
+    return this.leaveOut(screens.map((entries) => ({ entries: entries.filter((each) => !known.has(number(each))) })));
+  }
+
+  /** Return screens without the entries that were answered. */
+  leaveOut(screens) {
+    const left = screens.map((each) => ({ ...each, entries: each.entries.filter((entry) => !this.page.queue.has(entry)) }));
+    return left.filter(({ entries }) => entries.length);
   }
 
   /** Return a screen. The value of an entry is the filled one, unless the question is asked without it. */
-  make(view, questions, facts = {}) {
+  make(view, questions, facts = {}, items = this.items) {
     const entries = questions.map((each) => {
-      const item = this.items.get(each.row);
+      const item = items.get(each.row);
       const proposal = view === "item" && WITHOUT_PROPOSAL.includes(each.why) ? undefined : readValue(item.states[each.column]);
       return { ...each, item, proposal, value: proposal };
     });
@@ -115,8 +135,9 @@ export class Screens {
       this.leave();
       return this.page.advance();
     }
+    this.upcoming = this.leaveOut(this.upcoming); // an item that was opened, or an answer that was repeated
     this.screen = this.upcoming.shift() ?? null;
-    if (this.upcoming.length < LOW[this.view]) this.refill().then(() => this.screen || !this.upcoming.length || this.advance()).catch(() => {});
+    if (this.upcoming.length < LOW[this.view]) this.refill().catch(() => {});
     this.show();
   }
 
@@ -180,7 +201,10 @@ export class Screens {
 
   /** Change the value of an entry: as proposed, the other one, not sure. */
   toggle(place) {
-    const entry = this.screen?.entries[place];
+    this.page.act(() => this.#toggle(this.screen?.entries[place]));
+  }
+
+  #toggle(entry) {
     if (!entry) return;
     entry.value = nextValue(entry);
     markValue(entry);
@@ -202,6 +226,10 @@ export class Screens {
 
   /** Set all labels without a value to "no". */
   fillBlank() {
+    this.page.act(() => this.#fillBlank());
+  }
+
+  #fillBlank() {
     for (const entry of this.screen?.entries ?? []) {
       if (entry.value === undefined) [entry.value] = [0, markValue({ ...entry, value: 0 })];
     }
@@ -210,11 +238,10 @@ export class Screens {
 
   /** Answer all entries of the screen at once. */
   accept() {
-    this.page.chain = this.page.chain.then(() => this.#accept()).catch((error) => notify(error.message, "error"));
-    return this.page.chain;
+    return this.page.act(() => this.#accept());
   }
 
-  async #accept() {
+  #accept() {
     const { screen, page } = this;
     if (page.selection.isOpen) return notify("Answer or close the selection first (Esc).");
     if (!screen) return;
@@ -234,11 +261,10 @@ export class Screens {
     for (const each of sent) answered.add(each.row * nLabels + each.column);
     const saved = Promise.all(page.outbox.sendAll(answers));
     saved.then((all) => all.every(Boolean) || this.rejected(sent));
-    await Promise.race([saved, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
     for (const each of sent) {
       each.item.states[each.column] = CODES[each.value];
       page.entryAnswered(each.row, each.column, CODES[each.value]);
-      screen.take?.(each.row * nLabels + each.column, each.value);
+      page.selection.take(each.row * nLabels + each.column, each.value);
     }
     const changed = sent.find((each) => each.value !== each.proposal) ?? sent[0];
     page.describeAnswer(changed, changed.item, changed.value);
@@ -271,17 +297,19 @@ export class Screens {
 
   /** Show again what was taken back. */
   async again(entries) {
-    await this.page.queue.load(entries.map(({ row }) => ({ row })), (this.items = new Map()));
+    const items = new Map();
+    await this.page.queue.load(entries, items);
     this.putBack();
-    this.screen = this.make(entries[0].screen.split("-")[0], entries);
+    this.screen = this.make(entries[0].screen.split("-")[0], entries, {}, items);
     this.show();
   }
 
   /** Ask about random members of a selection as a wall. */
-  async ask(questions, take, done) {
-    await this.page.queue.load(questions, this.items);
+  async ask(questions, done) {
+    const items = new Map();
+    await this.page.queue.load(questions, items);
     this.putBack();
-    const screen = this.make("wall", questions, { take, done });
+    const screen = this.make("wall", questions, { done }, items);
     const yes = screen.entries.filter((each) => each.proposal === 1).length;
     for (const each of screen.entries) each.proposal = each.value = Number(2 * yes >= screen.entries.length);
     this.screen = screen;

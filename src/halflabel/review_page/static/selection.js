@@ -1,13 +1,13 @@
 // Many items at once: random members first, an exact bound of what holds for the rest, then one answer for all.
 
-import { byId, count, notify, plural } from "/static/dom.js";
+import { byId, count, guard, notify, plural } from "/static/dom.js";
 import { makeKey, post } from "/static/transport.js";
 
 export class Selection {
   /** @param {{labels: string[], ask: Function, changed: Function, closed: Function}} page */
   constructor(page) {
     this.page = page;
-    byId("selection-sample").onclick = () => this.answerSample();
+    byId("selection-sample").onclick = guard(() => this.answerSample());
     byId("selection-all").onclick = () => this.answerAll(1, null, this.found.members);
     byId("selection-none").onclick = () => this.answerAll(0, null, this.found.members);
     byId("selection-probable").onclick = () => this.answerAll(1, this.found.min_p, this.found.probable);
@@ -18,6 +18,7 @@ export class Selection {
   async open(rows, column) {
     [this.rows, this.column] = [rows, column];
     this.answers = new Map();
+    this.sampled = new Set();
     this.isReasked = false;
     const found = await this.#request({ op: "sample" });
     if (rows !== this.rows) return; // closed, or another selection
@@ -40,12 +41,12 @@ export class Selection {
     return !byId("selection").hidden;
   }
 
-  /** Count an answer to one of the random members. */
+  /** Count an answer, if it is about one of the random members. */
   take(number, value) {
-    this.answers?.set(number, value);
-    if (!this.isReasked) return;
+    if (!this.rows || !this.sampled.has(number)) return;
+    this.answers.set(number, value);
+    if (this.isReasked) queueMicrotask(() => this.#bound()); // after the other answers of a wall
     this.isReasked = false;
-    this.#bound();
   }
 
   /** Leave out an answer that was taken back; the sheet comes again after the new answer. */
@@ -57,6 +58,7 @@ export class Selection {
 
   async answerSample() {
     byId("selection").hidden = true;
+    this.sampled = new Set(this.found.questions.map(({ row, column }) => row * this.page.labels.length + column));
     await this.page.ask(this.found.questions, () => this.#bound());
   }
 
@@ -65,8 +67,7 @@ export class Selection {
     try {
       const result = await this.#request({ op: "answer", value, min_p, number, key: makeKey() });
       notify(`${plural(result.changed, "entry", "entries")} answered with ${value ? "yes" : "no"}; U takes all of them back.`);
-      this.close();
-      this.page.changed(result);
+      await this.page.changed(result);
     } catch (error) {
       notify(error.message, "error");
       this.#bound().catch(() => {}); // the numbers of the sheet may be old
@@ -86,11 +87,13 @@ export class Selection {
   async #countAgain() {
     const { rows } = this;
     if (!rows) return false;
+    const asked = (this.asked = {});
     const [yes, no] = [this.#count(1), this.#count(0)];
     const [{ sentence }, found] = await Promise.all([
       this.#request({ op: "bound", members: this.members, yes, no }), this.#request({ op: "sample" }),
     ]);
     if (rows !== this.rows) return false;
+    if (asked !== this.asked) return true; // the newer numbers come
     this.found = found;
     this.#show();
     byId("selection-bound").textContent = sentence;

@@ -24,13 +24,14 @@ export async function get(path) {
   return (await check(await fetch(path))).json();
 }
 
-/** Return a state that no other response has replaced while it was on its way: it could be older than that one. */
-export async function getNewest(path, read) {
-  for (;;) {
-    const before = read();
-    const state = await get(path);
-    if (read() === before) return state;
-  }
+const newest = new Map(); // path -> its last request
+
+/** Return a state, or null if it was requested once more in the meantime. */
+export async function getNewest(path) {
+  const request = get(path);
+  newest.set(path, request);
+  const state = await request;
+  return newest.get(path) === request ? state : null;
 }
 
 /** Send a request with the table that it is about: for another one, the server keeps nothing. */

@@ -50,25 +50,28 @@ export class Updates {
 
   async refresh(kind) {
     const { page } = this;
-    const progress = await getNewest("/api/progress", () => page.progress);
+    const progress = await get("/api/progress");
     this.showSaved(progress, page.outbox.waiting.length, null);
     if (kind === "failed") notify(progress.failure, "error");
     if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
     if (progress.map_note) page.map.showNote(`No map: ${progress.map_note} The list has the same items.`);
-    panel.showFit(progress, page.running);
+    panel.showFit(page.progress, page.running);
   }
 
   async showPanel() {
     const { page } = this;
-    const { queues, doubtful, advice, reviewers } = await get("/api/panel");
+    const found = await getNewest("/api/panel");
+    if (!found) return;
+    const { queues, doubtful, advice, reviewers } = found;
     panel.showQueues(queues, doubtful, page.queue.kind);
     panel.showReviewers(reviewers);
     panel.showAdvice(advice);
   }
 
+  /** Show a state of the server, unless it is older than the one that is shown. */
   showSaved(progress, waiting, error) {
     const { page } = this;
-    if (progress) {
+    if (progress && !(progress.at < page.progress.at)) {
       noteTable(progress.table);
       const before = page.progress.answers;
       page.progress = progress;
