@@ -17,9 +17,6 @@ from halflabel.labels import MAX_CELLS, PartialLabels
 #: The source of the value of a cell: ``model`` is a suggestion, and all other sources are answers of people.
 SOURCES = ("given", "person", "bulk", "model")
 
-#: The columns of a table of cells.
-COLUMNS = ("item", "label", "value", "source", "probability", "by", "at")
-
 
 class Cell(NamedTuple):
     """One entry of one item, as a writer needs it."""

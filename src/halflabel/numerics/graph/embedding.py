@@ -32,16 +32,12 @@ class Embedding:
     #: Shape (n_components,). n * sum(v^4) of each coordinate v at length 1, before the shift: 1 if all items have the
     #: same absolute value, n if only one item is not 0.
     localisation: Floats
-    #: Shape (n_items,). Component of the graph that holds each item, numbered from 0.
+    #: Shape (n_items,). Component of the graph that holds each item, numbered from 0. The distance between items of two
+    #: components has no meaning.
     component: Ints
     #: Number of groups of items that have neighbours only among themselves, at least one per component.
     n_closed_groups: int
     status: Status
-
-    @property
-    def n_components_of_graph(self) -> int:
-        """Number of components. The distance between items of two components has no meaning."""
-        return int(self.component.max()) + 1
 
 
 def spectral_embedding(
@@ -87,8 +83,8 @@ def spectral_embedding(
 
     >>> W = sparse.csr_array([[0, 1, 0, 0], [0.5, 0, 0.5, 0], [0, 0.5, 0, 0.5], [0, 0, 1, 0]])
     >>> embedding = spectral_embedding(W, 1, rng=np.random.default_rng(0))
-    >>> embedding.coordinates.ravel().round(1), embedding.n_components_of_graph
-    (array([ 1.2,  0.7, -0.7, -1.2]), 1)
+    >>> embedding.coordinates.ravel().round(1), embedding.component.tolist()
+    (array([ 1.2,  0.7, -0.7, -1.2]), [0, 0, 0, 0])
     """
     if not np.allclose(W.sum(axis=1), 1):
         raise ValueError("the rows of W must sum to 1, like the rows of reconstruction_weights.")
