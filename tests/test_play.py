@@ -74,7 +74,7 @@ def test_answers_are_taken_back_and_kept_without_a_request(tmp_path):
         page.keyboard.press("m")
         for view, answers in (("wall", 12), ("item", 1)):
             page.click(f"#view-{view}")
-            page.wait_for_selector(f'body[data-view="{view}"]')
+            page.wait_for_selector(f'body[data-question^="{view}"]')
             page.keyboard.press("Enter")
             page.wait_for_function("n => parseInt(document.getElementById('saved').textContent) >= n", arg=2 + answers)
             page.keyboard.press("u")

@@ -121,7 +121,7 @@ def test_items_are_found_by_pointer_words_and_lasso(opened):
     for x, y in ((right, 2), (right, low), (2, low)):
         page.mouse.move(box["x"] + x, box["y"] + y)
     page.mouse.up()
-    assert page.locator("#number").text_content().startswith("400 of 400 items")
+    page.wait_for_function("() => document.getElementById('number').textContent.startsWith('400 of 400 items')")
 
 
 @pytest.mark.slow

@@ -102,7 +102,7 @@ def test_a_sound_has_a_wave_and_keeps_its_player_without_it(serve, open_page, tm
         for place in range(3):  # one of the three files
             tiles.nth(place).locator(".tile").focus()
             page.keyboard.press("p")
-        page.wait_for_function('() => [...document.querySelectorAll("#wall audio")].some((each) => !each.paused)')
+        page.wait_for_function('() => [...document.querySelectorAll("#wall audio")].some((each) => each.played.length)')
         assert page.problems == []
 
 
@@ -194,7 +194,7 @@ def test_a_picture_fills_its_place_and_can_be_enlarged(serve, open_page, tmp_pat
             page.set_viewport_size({"width": width, "height": height})
             for row in range(3):
                 show_item(page, row)
-                page.wait_for_function('() => document.querySelector("#item .picture").naturalWidth', timeout=WAIT)
+                page.wait_for_function(SHOWN, timeout=WAIT)
                 box, shown = (page.locator(each).bounding_box() for each in ("#item", "#item .picture"))
                 scale = page.evaluate(SCALE)
                 assert shown["width"] * shown["height"] > 0
@@ -209,6 +209,12 @@ def test_a_picture_fills_its_place_and_can_be_enlarged(serve, open_page, tmp_pat
         assert "scale(1.5)" in page.get_attribute("#zoom-image", "style")
         assert page.problems == []
 
+
+#: Whether the picture is there, and its size is the final one: that of a small picture is chosen when it is loaded.
+SHOWN = """() => {
+    const { naturalWidth, naturalHeight, classList } = document.querySelector("#item .picture");
+    return naturalWidth && classList.contains("small") === (naturalWidth < 160 && naturalHeight < 160);
+}"""
 
 #: The share of the width, and of the height, of its box that a picture takes.
 SCALE = """() => {

@@ -230,6 +230,26 @@ def test_each_key_is_about_the_question_that_was_on_the_screen(serve, open_page,
         assert page.problems == []
 
 
+def test_an_answer_that_is_not_accepted_is_asked_again(serve, open_page, tmp_path):
+    def spoil(route):
+        body = json.loads(route.request.post_data)
+        body["answers"][0]["value"] = 7
+        route.continue_(post_data=json.dumps(body))
+
+    with serve() as client:
+        page = open_page(client.server.guard.make_address())
+        first = read_number(page)
+        page.route("**/api/answers", spoil, times=1)
+        press(page, "j")
+        page.wait_for_selector('.notice.error:text-matches("The value of an answer")', timeout=WAIT)
+        second = read_number(page)
+        press(page, "f")
+        assert read_number(page) == first
+        press(page, "j")
+        page.wait_for_selector('#saved:text-matches("^2 answers, saved")', timeout=WAIT)
+        assert read_answers(tmp_path) == [(*name_entry(second), 0), (*name_entry(first), 1)]
+
+
 def test_a_key_that_waits_for_an_undo_does_not_answer_the_question_that_comes_back(serve, open_page, tmp_path):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
