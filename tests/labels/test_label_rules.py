@@ -1,4 +1,5 @@
 import contextlib
+import itertools
 
 import pytest
 from hypothesis import given, settings
@@ -63,6 +64,18 @@ def test_every_rule_is_read_back_from_its_text(drawn, kind, data):
     several = LabelRule(kind, tuple(drawn), signs)
     pair = LabelRule("implies", tuple(drawn[:2]), signs[:2])
     assert LabelRules.read([str(several), str(pair)], drawn).rules == (several, pair)
+
+
+@pytest.mark.parametrize("drawn", [("0", "->"), ("0", "1", "?"), ("a*", "b", "[c]")])
+def test_labels_with_signs_of_the_notation_are_read_back(drawn):
+    for signs in itertools.product([1, -1], repeat=len(drawn)):
+        rule = LabelRule("one of", drawn, signs)
+        assert LabelRules.read([str(rule)], drawn).rules == (rule,)
+
+
+def test_a_pattern_without_a_label_is_an_error():
+    with pytest.raises(ValueError, match=r"names 'mod_\*', which is not a label"):
+        LabelRules.read(["one of: day, night, mod_*"], NAMES)
 
 
 @settings(max_examples=25, deadline=None)

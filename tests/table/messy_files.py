@@ -16,7 +16,7 @@ PLACES = ("tags", "tags", "tags", "columns", "words", "pairs")
 DELIMITERS = (",", ";", "\t", "|")
 ENCODINGS = ("utf-8", "utf-8-sig", "cp1252", "utf-16")
 JUNK = ("", "", "", "title", "title and blank", "padded title", "second header", "total row", "repeated header",
-        "remark", "padded remark", "blank rows", "subtotal")  # fmt: skip
+        "remark", "padded remark", "blank rows", "subtotal", "statistics", "third header")  # fmt: skip
 
 #: A cell that stands for nothing, and its meaning: an unlabelled item, or an annotated item without tags.
 BLANKS = (("", None), ("", None), ("NA", None), ("NULL", None), ("none", []), ("n/a", None), ("-", []), ("None", None),
@@ -125,7 +125,11 @@ def _add_junk(junk: str, header: list[str], rows: list[list[str]], tempo: Any, d
         [["Total", _number(round(float(sum(tempo)), 2), delimiter), *[""] * (width - 2)]] if junk == "total row" else []
     )
     below += [["Source: our archive", *[""] * (width - 1 if junk == "padded remark" else 0)]] * junk.endswith("remark")
-    second = [[f"What is {name}?" for name in header]] if junk == "second header" else []
+    if junk == "statistics":
+        pad = [""] * (width - 2)
+        below = [["Minimum", _number(min(tempo), delimiter), *pad], ["Median", _number(99.5, delimiter), *pad]]
+    further = {"second header": 1, "third header": 2}.get(junk, 0)
+    second = [[f"What is {name}?" for name in header], [f"text of {name}" for name in header]][:further]
     half = len(rows) // 2
     between = {
         "repeated header": [header],

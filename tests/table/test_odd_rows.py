@@ -132,3 +132,54 @@ def test_lines_that_repeat_the_header_are_named_with_their_option(tmp_path_facto
 def test_several_words_mean_and_one_word_means():
     assert [clause for clause, _ in list_ways(["1", "0", "-", "n/a"], {})] == ["'n/a' and '-' mean unknown"]
     assert [clause for clause, _ in list_ways(["no", "definitely"], {})] == ["'definitely' means yes and 'no' means no"]
+
+
+@pytest.mark.parametrize("words", [["min", "max"], ["Mean", "SD", "Median"], ["Minimum"], ["Anzahl", "Mittelwert"]])
+def test_statistics_below_the_rows_are_named(words):
+    frame, _ = make()
+    below = pd.DataFrame({"song": words, "bpm": [99.0] * len(words)})
+    found = notes_of(pd.concat([frame, below], ignore_index=True), labels=NAMES, id="song")
+    assert f"called '{words[0]}' in 'song' (row 40)" in found
+    assert f"items.drop(items.index[{[*range(40, 40 + len(words))]}])" in found
+
+
+def test_a_person_called_like_a_statistic_is_not_named():
+    frame, _ = make()
+    frame.loc[20, "song"] = "Max"
+    assert "called" not in notes_of(frame, labels=NAMES, id="song")
+
+
+@pytest.mark.parametrize("rows", [3, 8])
+def test_a_second_table_below_is_named(rows):
+    frame = make()[0].assign(loud=1.5 + np.arange(N), key="C")
+    below = pd.DataFrame({"song": [f"A{i}" for i in range(rows)], "bpm": 1990.0 + np.arange(rows)})
+    found = notes_of(pd.concat([frame, below], ignore_index=True), labels=NAMES, id="song")
+    assert f"{rows} rows have at most 2 values (row 40, 'A0'), and are read as items" in found
+
+
+def test_items_that_often_lack_values_are_no_second_table():
+    frame = make()[0].assign(loud=1.5 + np.arange(N), key="C")
+    frame.loc[frame.index % 3 == 0, ["bpm", "loud", "key"]] = None
+    assert "values (row" not in notes_of(frame, labels=NAMES, id="song")
+
+
+def test_lines_are_not_named_where_some_are_blank(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = make()[0].assign(key="C", loud=1.5).to_csv(index=False).splitlines()
+    for text, has_lines in (
+        ("\n".join([*lines, "Source: us,,,,,,"]), True),
+        ("\n\n".join([*lines, "Us,,,,,,"]), False),
+    ):
+        path.write_text(text + "\n\n")
+        found = notes_of(path, labels=NAMES)
+        assert "at most one value" in found
+        assert ("skip_rows='42'" in found) == has_lines
+
+
+def test_a_total_of_the_labels_is_named():
+    frame, _ = make()
+    total = pd.DataFrame({"song": ["Total"], "bpm": [99.0 * N]} | {name: [frame[name].sum()] for name in NAMES})
+    with pytest.raises(
+        ValueError, match=r"label 'rock' holds .*If this is a total row, leave it out: skip_rows='last'"
+    ):
+        open_table(pd.concat([frame, total], ignore_index=True), labels=NAMES)

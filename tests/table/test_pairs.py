@@ -179,3 +179,22 @@ def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
         assert found.state[labels.annotated].tolist() == labels.state[labels.annotated].tolist()
     with pytest.raises(AmbiguousReading):
         read_pairs(pairs, "id", range(30), absent="irrelevant", options=TagOptions())
+
+
+@given(st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from(TAGS), st.sampled_from([0, 1])), min_size=4))
+def test_a_further_column_of_0_and_1_is_a_question_and_its_ways_are_right(rows):
+    pairs = pd.DataFrame(rows, columns=["item", "tag", "vote"])
+    pairs.loc[[0, 1], "vote"] = [0, 1]
+    with pytest.raises(AmbiguousReading, match="the column 'vote', which holds 0 and 1") as question:
+        read_pairs(pairs, "item", IDS, tag="tag", absent="unknown")
+    assert [way for _, way in question.value.ways] == ["value='vote'", "value='none'"]
+    plain = read_pairs(pairs, "item", IDS, tag="tag", value="none", absent="unknown").labels
+    assert (
+        plain.state.tolist() == read_pairs(pairs[["item", "tag"]], "item", IDS, absent="unknown").labels.state.tolist()
+    )
+
+
+def test_the_column_of_tags_is_offered_by_its_name():
+    pairs = pd.DataFrame({"item": ["a"], "source": ["x"], "label": ["T1"]})
+    with pytest.raises(ValueError, match=r"name the column of tags with tag='label'"):
+        read_pairs(pairs, "item", IDS, absent="unknown")

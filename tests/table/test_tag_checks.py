@@ -249,3 +249,39 @@ def test_letters_without_a_separator_are_a_question(seed, letters):
 def test_a_part_of_a_list_that_is_no_name_is_an_error(part):
     with pytest.raises(ValueError, match=r"\(row 1\).* was not expected"):
         read([["a", "b"], ["a", part]])
+
+
+@pytest.mark.parametrize("symbols", [NAMES, ["🎸", "😢", "🎤", "🪕"]])
+def test_symbols_without_a_separator_are_a_question(symbols):
+    letters = dict(zip(NAMES, symbols if symbols != NAMES else "rslf", strict=True))
+    question = ask(["".join(letters[name] for name in names) for names in draw_lists(0)])
+    assert "single letters, or symbols" in str(question)
+
+
+@given(st.integers(0, 99), st.sampled_from(["sad, slow songs", "Jazz, swing and blues", "arts, crafts, toys"]))
+def test_a_name_with_the_separator_is_a_question_and_quotes_are_a_way(seed, name):
+    lists = [[name if tag == "sad" else tag for tag in names] for names in draw_lists(seed)]
+    question = ask([", ".join(names) or None for names in lists])
+    assert "are always together, in this order" in str(question)
+    assert [parse_way(way) for _, way in question.ways] == [{"sep": ","}]
+    cells = pd.Series([", ".join(f'"{tag}"' if "," in tag else tag for tag in names) or None for names in lists])
+    expected = [names or None for names in lists]
+    assert any(matches(labels, expected) for _, labels in list_readings(cells))
+
+
+@given(st.integers(0, 99))
+def test_tags_that_are_often_together_are_no_question(seed):
+    lists = [[*names, "indie"] if "rock" in names else names for names in draw_lists(seed)]
+    lists[0] = ["rock"]
+    recognise_tags(pd.Series([", ".join(sorted(names)) or None for names in lists]))
+
+
+@pytest.mark.parametrize("word", ["not", "without", "kein"])
+def test_one_tag_with_a_word_for_no_is_a_question(word):
+    cells = [", ".join([*names, *([] if "rock" in names else [f"{word} rock"])]) for names in draw_lists(0)]
+    assert parse_way(ask(cells).ways[0][1]) == {"no": f"{word} {{tag}}"}
+
+
+def test_codes_of_1_2_and_0_have_the_reading_of_surveys():
+    ways = [parse_way(way.partition(", ")[0]) for _, way in list_ways(["1", "2", "0"], {})]
+    assert ways[0] == {"yes": "1"}

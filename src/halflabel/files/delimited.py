@@ -12,6 +12,7 @@ words are text (R writes a text in quotes and a missing value without).
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,16 +29,18 @@ from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import base_suffix, encoding_of, join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import DELIMITERS, write_delimited
 from halflabel.files.header import read_header, read_rows, strip_names
+from halflabel.files.ragged import check_cells, check_row_names, diagnose
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.skipped import MAX_LINES, describe_second_header, find_line, find_title, has_second_header
+from halflabel.files.skipped import MAX_LINES, count_headers, describe_headers, find_line, find_title
 from halflabel.files.text_form import CANDIDATES, MAX_LINE, MISSING_WORDS, describe_row_names, recognise
 from halflabel.files.values import to_values
 
-#: A number that can be one with a point for thousands.
-_POINTS = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})+)\s*$"
+#: A number that can be one with a point for thousands, and one that has this point.
+_POINTS, _POINT = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})*)\s*$", r"\.[0-9]{3}\s*$"
 
-#: Maximum number of lines below a table that are taken for remarks.
-MAX_REMARKS = 20
+#: Minimum number of cells with such a point where no other column has a decimal comma. Decimals always have a point
+#: then, or not always three digits behind it.
+MIN_POINTS = 10
 
 
 def read_delimited(
@@ -98,8 +101,8 @@ def _read_cells(
         raise
     if skip_rows is None and len(form.header) == 1:
         _check_title(path, delimiter, encoding)
-    if skip_rows is None and has_second_header(table):
-        raise ReadError.at(path, describe_second_header(2), line=2)
+    if skip_rows is None and (number := count_headers(table)):
+        raise ReadError.at(path, describe_headers([*range(2, number + 2)]), line=2)
     _check_repeated_header(path, form, table)
     return form, table, notes
 
@@ -124,10 +127,10 @@ def _parse_cells(
     try:
         table, names, row_names = _parse_with_row_names(path, form, names)
     except pa.ArrowInvalid as error:
-        raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
+        raise diagnose(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
     if table.num_rows == 0:
         raise ReadError.at(path, "there is a header but no row below it.")
-    _check_last_cell(path, form, names, table)
+    check_cells(path, form, names, table)
     return form, table, [*notes, *row_names]
 
 
@@ -171,6 +174,7 @@ def _parse_with_row_names(path: Path, form: TextForm, names: list[str]) -> tuple
         with_names = ["index", *names]
         if "index" in names or _first_width(path, form) != len(with_names):
             raise
+        check_row_names(path, form, names)
         return _parse(path, form, with_names), with_names, [describe_row_names(len(names), len(with_names))]
 
 
@@ -202,8 +206,10 @@ def open_delimited(
     mark = _checked_mark(delimiter)
     form, _ = recognise(path, mark, encoding, default, max_bytes=sys.maxsize, skip_rows=skip_rows)
     names = read_header(path, form)
-    has_row_names = "index" not in names and _first_width(path, form) == len(names) + 1
-    return form, ["index", *names] if has_row_names else names
+    if "index" in names or _first_width(path, form) != len(names) + 1:
+        return form, names
+    check_row_names(path, form, names)
+    return form, ["index", *names]
 
 
 def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
@@ -223,7 +229,7 @@ def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[st
         with open_text(path, **size, encoding=form.encoding, skip=form.skip) as stream:
             yield from arrow_csv.open_csv(stream, **_choose_options(form, names, kept))
     except pa.ArrowInvalid as error:
-        raise _diagnosis(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
+        raise diagnose(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
 
 
 def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) -> list[str | None]:
@@ -236,11 +242,22 @@ def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) ->
     return cells
 
 
-def find_first_line(cells: Iterable[pa.Table], form: TextForm) -> int | None:
-    """Return the line of the first row of a file, or None if a cell holds a line break, so that rows are not lines."""
+def find_first_line(cells: Iterable[pa.Table], form: TextForm, paths: Iterable[Path]) -> int | None:
+    """Return the line of the first row of a file, or None if rows are not lines: one of several, or some are blank."""
     columns = (column for table in cells for column in table.columns)
     has_breaks = any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns)
-    return None if has_breaks else find_line(2, form.skip)
+    return None if has_breaks or any(_has_blank_lines(path, form) for path in paths) else find_line(2, form.skip)
+
+
+def _has_blank_lines(path: Path, form: TextForm) -> bool:
+    """Return whether lines between the rows are blank. Those at the end count for nothing."""
+    rest = b""
+    with open_text(path, max_line=MAX_LINE, max_bytes=sys.maxsize, encoding=form.encoding, skip=form.skip) as stream:
+        while chunk := stream.read(1 << 20):
+            if re.search(rb"\n\r?\n[^\r\n]", rest + chunk):
+                return True
+            rest = (rest + chunk)[-3:]
+    return False
 
 
 def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] = ()) -> pd.DataFrame:
@@ -259,50 +276,6 @@ def _first_width(path: Path, form: TextForm) -> int:
         return next((len(row) for row in rows if row), 0)
     except csv.Error:  # the diagnosis will report it, with its line
         return 0
-
-
-def _check_last_cell(path: Path, form: TextForm, names: list[str], table: pa.Table) -> None:
-    """Look for a quote that is never closed: the last cell then holds all the text behind it."""
-    last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py()
-    if last is not None and "\n" in last and (error := _diagnosis(path, form, names)):
-        raise error
-
-
-def _diagnosis(path: Path, form: TextForm, names: list[str]) -> ReadError | None:
-    """Read the file slowly and return its first error. :func:`lines` raises for wrong bytes."""
-    reader, end = read_rows(path, form, strict=True), 0
-    try:
-        for row in reader:
-            start, end = end + 1, reader.line_num
-            if row and len(row) != len(names):
-                way = _leave_out_remarks(row, start, reader, form)
-                return ReadError.at(path, _ragged(row, names) + way, line=find_line(start, form.skip))
-    except csv.Error as error:
-        if "field limit" in str(error):  # a limit of this second reader only
-            return None
-        reason = f"the row that begins here cannot be read ({error}): is a quote opened and not closed?"
-        return ReadError.at(path, reason, line=end + 1)
-    return None
-
-
-def _leave_out_remarks(row: list[str], start: int, reader: Any, form: TextForm) -> str:
-    """Return the way to leave out the last lines of a file, if these hold one cell each, else an empty text."""
-    lines, end = [start], reader.line_num
-    for after in islice(reader, MAX_REMARKS):
-        lines += [end + 1] if after else []
-        row, end = [*row, *after[1:]], reader.line_num
-    if len(row) > 1 or next(reader, None) is not None:
-        return ""
-    remark = "this is a remark" if len(lines) == 1 else "these last lines are remarks"
-    numbers = ",".join(str(find_line(line, form.skip)) for line in lines)
-    return f" If {remark}, state {option('skip_rows', numbers)}."
-
-
-def _ragged(row: list[str], names: list[str]) -> str:
-    cells = f"{plural(len(row), 'cell')}, but the header has {len(names)}"
-    if len(row) < len(names):
-        return f"{cells}: there is no cell for {names[len(row)]!r}."
-    return f"{cells}: put a cell that holds the delimiter into quotes."
 
 
 def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[str]]:
@@ -325,12 +298,15 @@ def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[
 
 
 def _find_thousands(table: pa.Table, columns: Mapping[str, Any], local: Collection[str]) -> list[str]:
-    """Return columns such as 12.345, if other columns of the file have a decimal comma."""
-    if not local:
-        return []
+    """Return columns such as 12.345, if other columns have a decimal comma or other cells have no point."""
     floats = [name for name, values in columns.items() if getattr(getattr(values, "dtype", None), "kind", "") == "f"]
-    names = [name for name in floats if name not in local]
-    return [name for name in names if compute.all(compute.match_substring_regex(table.column(name), _POINTS)).as_py()]
+    found = []
+    for name in floats:
+        cells = table.column(name).drop_null()
+        if name not in local and compute.all(compute.match_substring_regex(cells, _POINTS)).as_py():
+            points = compute.sum(compute.match_substring_regex(cells, _POINT)).as_py() or 0
+            found += [name] if points and (local or MIN_POINTS <= points < len(cells)) else []
+    return found
 
 
 def _describe_reading(names: list[str], how: str) -> str:

@@ -30,7 +30,7 @@ from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.records import Records
 from halflabel.files.skipped import MAX_ROWS as MAX_SECOND
-from halflabel.files.skipped import describe_second_header, has_second_header, parse_lines
+from halflabel.files.skipped import count_headers, describe_headers, parse_lines
 
 #: The limits of Excel.
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
@@ -79,6 +79,10 @@ def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None =
             _check_second_header(rows, path)
         frame, own = (frame, []) if sheet is not None else _add_own(frame, sheets, path)
     others = [name for name in sheets if name not in (chosen, *own)]
+    if others and sheet is None and frame.shape[1] == 1:
+        way = option("sheet", others[0])
+        reason = f"the first sheet, {chosen!r}, has one column: if the items are in another, state {way}."
+        raise ReadError.at(path, reason)
     if others and sheet is None:
         way = option("sheet", others[0])
         notes += (f"Only the first sheet, {chosen!r}, was read, not {listed(others)}. Name another one with {way}.",)
@@ -140,8 +144,8 @@ def _check_second_header(rows: Sequence[Line], path: Path) -> None:
     (_, names), *below = rows[_find_header(rows) :][: MAX_SECOND + 2]
     cells = [[_value(cell) for cell in (*row, *[None] * len(names))[: len(names)]] for _, row in below]
     texts = {str(j): [None if row[j] is None else str(row[j]) for row in cells] for j in range(len(names))}
-    if below and has_second_header(pa.table(texts)):
-        raise ReadError.at(path, describe_second_header(below[0][0]), line=below[0][0])
+    if found := [line for line, _ in below[: count_headers(pa.table(texts)) if below else 0]]:
+        raise ReadError.at(path, describe_headers(found), line=found[0])
 
 
 def _find_header(rows: Sequence[Line]) -> int:

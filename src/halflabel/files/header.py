@@ -75,11 +75,11 @@ def _check_notation(path: Path, form: TextForm, names: list[str]) -> None:
     if names[0].startswith('{"'):
         raise ReadError.at(path, f"its lines are JSON: state {option('format', 'jsonl')}.", line=1)
     if len(names) > 1 and all(len(name) > 1 and name[0] + name[-1] == "''" for name in names):
-        way = _convert(path, """quotechar="'\"""")
+        way = describe_conversion(path, """quotechar="'\"""")
         raise ReadError.at(path, f"its cells are in single quotes: {way}.", line=1)
     if len(names) > 2 and all(names[::2]) and not any(any(row[1::2]) for row in islice(read_rows(path, form), 1000)):
         mark = 2 * form.delimiter
-        way = _convert(path, f"sep={re.escape(mark)!r}, engine='python'")
+        way = describe_conversion(path, f"sep={re.escape(mark)!r}, engine='python'")
         raise ReadError.at(path, f"it has {mark!r} between its cells: {way}.", line=1)
 
 
@@ -99,16 +99,17 @@ def _check_single_column(path: Path, form: TextForm, name: str) -> None:
     marks = [mark for mark in _MARKS.findall(name) if all(line.count(mark) == name.count(mark) for line in below)]
     if marks:
         is_one = len(marks[0]) == 1 and marks[0].isascii()
-        convert = _convert(path, f"sep={re.escape(marks[0])!r}, engine='python'")
+        convert = describe_conversion(path, f"sep={re.escape(marks[0])!r}, engine='python'")
         way = f"state {option('delimiter', marks[0])}" if is_one else convert
         raise ReadError.at(path, f"it has one column, and {marks[0]!r} between its cells: {way}.", line=1)
     words = {len(line.split()) for line in [name, *below]}
     if len(words) == 1 and min(words) > 2:
-        way = _convert(path, r"sep=r'\s+'")
+        way = describe_conversion(path, r"sep=r'\s+'")
         raise ReadError.at(path, f"it has one column, and blanks between its cells: {way}.", line=1)
 
 
-def _convert(path: Path, options: str) -> str:
+def describe_conversion(path: Path, options: str) -> str:
+    """Return the two lines of Python that write a text file again, from the options that pandas reads it with."""
     read = f"pd.read_csv({str(path)!r}, {options}, dtype=str)"
     write = f"to_csv({str(path.with_suffix('.new.csv'))!r}, index=False)"
     return f"convert it by two lines of Python, `import pandas as pd` and `{read}.{write}`"
@@ -121,7 +122,11 @@ def check_names(names: list[str], path: Path, line: int | None) -> list[str]:
     if names and not names[0]:
         names = ["index", *names[1:]]  # pandas and R leave the name of the row names empty
     if "" in names:
-        raise ReadError.at(path, f"column {names.index('') + 1} of the header has no name.", line=line)
+        held = [name for name in names if _is_number(name)]
+        way = "give it one, or delete the column if it is empty"
+        if 2 * len(held) >= len(names) - names.count(""):
+            way = f"the line holds numbers ({', '.join(held[:3])}): put a header line above it"
+        raise ReadError.at(path, f"column {names.index('') + 1} of the header has no name: {way}.", line=line)
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise ReadError.at(path, "two columns have this name; rename one of them.", line=line, column=twice)

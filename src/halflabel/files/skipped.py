@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -14,8 +14,8 @@ from pyarrow import compute
 
 from halflabel._wording import option
 
-#: Maximum number of lines that are read to find a title, and of rows to find a second header.
-MAX_LINES, MAX_ROWS = 40, 50
+#: Maximum number of lines that are read to find a title, of rows to find further headers, and of these.
+MAX_LINES, MAX_ROWS, MAX_HEADERS = 40, 50, 3
 
 _RANGE = re.compile(r"\s*([1-9][0-9]{0,8})\s*(?:-\s*([1-9][0-9]{0,8})\s*)?")
 _NUMBER = r"^\s*[+-]?[0-9][0-9.,]*\s*%?\s*$"
@@ -133,30 +133,35 @@ def _is_number(text: str) -> bool:
     return re.match(_NUMBER, text) is not None
 
 
-def has_second_header(table: pa.Table) -> bool:
-    """Return whether the first row has text in every column of numbers, and no value of the other rows.
+def count_headers(table: pa.Table) -> int:
+    """Return the number of first rows that have text in every column of numbers, and no value of the other rows.
 
-    One column of numbers is enough if all cells of the row are filled in.
+    One column of numbers is enough if all cells of one such row are filled in.
     """
-    first, rest = table.slice(0, 1).to_pylist(), table.slice(1, MAX_ROWS)
-    if rest.num_rows < 3 or table.num_columns < 2:
+    tables = ((n, table.slice(0, n).to_pylist(), table.slice(n, MAX_ROWS)) for n in range(1, MAX_HEADERS + 1))
+    return next((n for n, rows, rest in tables if _are_headers(rows, rest)), 0)
+
+
+def _are_headers(rows: Sequence[Mapping[str, str | None]], rest: pa.Table) -> bool:
+    if rest.num_rows < 3 or rest.num_columns < 2:
         return False
-    row = {name: (cell or "").strip() for name, cell in first[0].items()}
-    below = {name: rest.column(name).drop_null() for name in table.column_names}
+    below = {name: rest.column(name).drop_null() for name in rest.column_names}
     numbers = [name for name, cells in below.items() if len(cells) and _are_numbers(cells)]
-    others = [name for name in below if name not in numbers]
-    if not numbers or any(not row[name] or _is_number(row[name]) for name in numbers):
+    others = {name: set(below[name].to_pylist()) for name in below if name not in numbers}
+    texts = [{name: (cell or "").strip() for name, cell in row.items()} for row in rows]
+    if not numbers or any(not row[name] or _is_number(row[name]) for row in texts for name in numbers):
         return False
-    is_new = all(row[name] and row[name] not in below[name].to_pylist() for name in others)
-    return len(numbers) > 1 or (is_new and len(row) > 2)
+    is_new = all(row[name] and row[name] not in cells for row in texts for name, cells in others.items())
+    return len(numbers) > 1 or (is_new and len(rows) == 1 and rest.num_columns > 2)
 
 
-def describe_second_header(line: int) -> str:
-    """Return the reason of an error about a second header in a line."""
-    return (
-        "this line holds text in all columns that otherwise hold numbers, as a second header does: if it is one, "
-        f"state {option('skip_rows', str(line))}."
-    )
+def describe_headers(found: Sequence[int]) -> str:
+    """Return the reason of an error about further headers in these lines."""
+    lines, like, way = "this line holds", "a second header does", "it is one"
+    if len(found) > 1:
+        lines, like, way = f"{len(found)} lines hold", "headers do", "they are"
+    text = f"{lines} text in all columns that otherwise hold numbers, as {like}"
+    return f"{text}: if {way}, state {option('skip_rows', ','.join(map(str, found)))}."
 
 
 def _are_numbers(cells: pa.ChunkedArray) -> bool:

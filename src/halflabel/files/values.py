@@ -37,8 +37,9 @@ def to_values(column: pa.ChunkedArray, *, decimal_comma: bool = False) -> tuple[
     values : array-like
     remark : {"decimal comma", "comma unclear", None}
     """
-    column = compute.if_else(compute.equal(column, ""), None, column)  # quoted, and empty all the same
     trimmed = compute.utf8_trim_whitespace(column)
+    column = compute.if_else(compute.equal(trimmed, ""), None, column)  # in quotes, or blanks, and empty all the same
+    trimmed = compute.if_else(compute.equal(trimmed, ""), None, trimmed)
     try:
         numbers = trimmed.cast(pa.float64()).to_numpy()
     except pa.ArrowInvalid:

@@ -174,7 +174,7 @@ class TextFile:
 
     def find_first_line(self) -> int | None:
         """Return the line of the first row. It reads the file, because a cell may hold a line break."""
-        return find_first_line(self.batches(), self.form)
+        return find_first_line(self.batches(), self.form, [self.path])
 
     @contextmanager
     def writer(self, path: Path, schema: pa.Schema) -> Iterator[TextWriter]:

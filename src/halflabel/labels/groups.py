@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from halflabel._arrays import Ints, Mask
+from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
+
+#: Minimum number of copies, their share of all items, and their share of the known items with equal features.
+MIN_COPIES, MIN_SHARE, MIN_ALIKE = 10, 0.02, 0.95
 
 
 def number_groups(values: Any, n_items: int) -> Ints:
@@ -65,3 +69,38 @@ def _sort_by_group(groups: Ints) -> tuple[Ints, Ints]:
     """Return the order of the items by group, and where each group starts in it."""
     order = np.argsort(groups, kind="stable")
     return order, np.unique(groups[order], return_index=True)[1]
+
+
+def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
+    """Return the number of each item's group, where copies of an item are one group, or None if they are too few.
+
+    Copies have equal features and equal labels, of which some are known. Items with equal features that often
+    have other labels, as in tables of a few categories, do not count.
+
+    Examples
+    --------
+    >>> state = np.ones((12, 1), dtype=np.int8)
+    >>> find_copies(np.repeat(np.arange(6.0), 2)[:, None], state).tolist()
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    """
+    sums = pd.Series(np.asarray(X.sum(axis=1)).ravel())  # equal in equal rows
+    repeated = np.flatnonzero(sums.duplicated(keep=False))
+    if len(repeated) < MIN_COPIES:
+        return None
+    twins = pd.factorize(_weigh(X[repeated]))[0]
+    whole = pd.factorize(_weigh(np.column_stack([twins, state[repeated]])))[0]
+    number, alike = np.bincount(twins)[twins], np.bincount(whole)[whole]
+    known = (state[repeated] != 0).any(axis=1) & (number > 1)
+    copies = known & (alike == number)
+    if copies.sum() < max(MIN_COPIES, MIN_SHARE * len(sums)) or copies.sum() < MIN_ALIKE * known.sum():
+        return None
+    groups = np.arange(len(sums))
+    groups[repeated[copies]] = len(sums) + twins[copies]
+    return number_groups(groups, len(sums))
+
+
+def _weigh(rows: Matrix) -> Floats:
+    """Return a weighted sum of each row, which is equal in equal rows only."""
+    weights = np.random.default_rng(0).random(rows.shape[1])
+    weighted = rows.multiply(weights[None]) if is_sparse(rows) else np.nan_to_num(rows, nan=0.5) * weights
+    return np.asarray(weighted.sum(axis=1)).ravel()

@@ -137,7 +137,7 @@ def read_rules(text: str, names: Sequence[str]) -> list[LabelRule]:
     if kind in BOUNDS and text.strip() not in names:
         lists = [_expand(side, names) for side in _split_sides(tail, text)]
         literals = [literal for side in lists for literal in _read_side(side, text, names)]
-        if "->" in tail or "→" in tail or len(literals) < 2 or len({name for name, _ in literals}) < len(literals):
+        if len(lists) > 1 or len(literals) < 2 or len({name for name, _ in literals}) < len(literals):
             raise ValueError(f"the rule {_show(text)} needs at least two different labels after its colon.")
         return [LabelRule(kind, *map(tuple, zip(*literals, strict=True)))]
     written = _split_sides(text, text)
@@ -238,8 +238,7 @@ def _expand(side: Sequence[str], names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for text in side:
         is_pattern = text not in names and set(text) & set("*?[") and not text.startswith('"')
-        found += [_quote(name) for name in names if fnmatchcase(name, text)] if is_pattern else []
-        found += [] if is_pattern and found else [text]
+        found += [_quote(name) for name in names if is_pattern and fnmatchcase(name, text)] or [text]
     return found
 
 

@@ -239,7 +239,7 @@ KEYS = (
     Key("on", "The id column of tags_file or labels_file."),
     Key("tag", "The tag column of tags_file, if it has further columns."),
     Key("value", "The column of tags_file, or the key of tags that are objects, that states whether the item has the "
-        "tag: 1, 0, or words as in words."),
+        "tag: 1, 0, or words as in words; none if no column does."),
     Key("tag_names", "Names of the tags, if tags_file has their ids.", "path", "FILE"),
     Key("annotated", "Ids of the items that were annotated, also without any tag.", "path", "FILE"),
     Key("labels_file", "A table of labels with the ids of the items in its column on.", "path", "FILE"),

@@ -22,6 +22,9 @@ from halflabel.table.word_meanings import PLAIN, find_own_words, list_ways, shar
 #: Maximum share of the rows in which two columns of one tag each have the same tag.
 MAX_REPEATS = 0.1
 
+#: Minimum number of rows above a total row.
+MIN_ABOVE = 3
+
 #: The meaning of each option.
 _VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
 
@@ -59,7 +62,7 @@ def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mappin
     read = {}
     for name in names:
         texts = read_as_text(frame[name])
-        wrong = [row for row, text in enumerate(texts) if text is not None and fold_word(text) not in meanings]
+        wrong = [row for row, text in enumerate(texts) if text and (word := fold_word(text)) and word not in meanings]
         if wrong:
             raise _ask_for_meanings(frame, names, name, wrong[0], meanings)
         read[name] = np.array([_read_word(text, meanings) for text in texts], dtype=np.float64)
@@ -74,7 +77,7 @@ def check_label_values(frame: pd.DataFrame, names: Sequence[str]) -> None:
             continue
         words = [None if text is None else fold_word(text) for text in read_as_text(column)]
         first = 0 if pd.api.types.is_numeric_dtype(column.dtype) else int(_is_text(column).argmax())
-        wrong = [row for row, word in enumerate(words) if word not in (None, "1", "0")]
+        wrong = [row for row, word in enumerate(words) if word not in (None, "", "1", "0")]
         raise _ask_for_meanings(frame, names, name, first if not wrong else wrong[0], {})
 
 
@@ -199,6 +202,9 @@ def _ask_for_meanings(
         f"label {name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or empty "
         "(unknown)"
     )
+    last = len(frame) - 1
+    if row == last > MIN_ABOVE and not own and _is_number(fold_word(str(cell))):
+        return ValueError(f"{found}. If this is a total row, leave it out: {option('skip_rows', 'last')}.")
     by_column = [{word for text in read_as_text(frame[each]) if text and (word := fold_word(text))} for each in names]
     if (way := find_own_words(by_column, own)) is not None:
         return AmbiguousReading(f"{found}.", way)

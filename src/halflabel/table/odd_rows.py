@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Ints, Mask
 from halflabel._wording import clipped, name_row, option_to_skip, plural, quoted
 from halflabel.table.cells import infer_kind
 from halflabel.table.roles import Roles
@@ -23,6 +23,13 @@ MIN_DISTINCT, MIN_EQUAL = 0.3, 4
 MAX_SUMS = 0.1
 
 _SUMS = re.compile(r"(?:(?:sub|grand)[ -]?)?totals?|zwischensumme|summe|gesamt|subtotaal|sous-total|sums?", re.I)
+
+#: Further statistics that stand below a table.
+_BELOW = re.compile(r"min|max|min[ia]mum|max[ia]mum|medianw?e?r?t?|mean|average|avg|moyenne|mittelwert|sd|std\.?|stdev|"
+                    r"standard deviation|standardabweichung|variance|count|anzahl|missing", re.I)  # fmt: skip
+
+#: Minimum number of rows of a second table, and maximum share of the other rows that have as few values.
+MIN_SECOND, MAX_OTHERS = 3, 0.05
 
 
 def describe_odd_rows(frame: pd.DataFrame, roles: Roles) -> tuple[str, ...]:
@@ -41,26 +48,40 @@ def describe_odd_rows(frame: pd.DataFrame, roles: Roles) -> tuple[str, ...]:
 def _describe_bare(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
     """Yield a sentence about rows with at most one value, such as a remark, or an empty row."""
     known = frame.notna()
-    bare = np.flatnonzero(known.sum(axis=1) <= 1)
     others = [name for name in frame if name not in (*roles.labels, roles.tags)]
+    is_bare = (known.sum(axis=1) <= 1).to_numpy()
+    few = (known[others].sum(axis=1) <= len(others) / 2).to_numpy() & ~known.drop(columns=others).any(axis=1).to_numpy()
+    end = _count_last(few)
+    has_second = end >= MIN_SECOND and few[: len(few) - end].sum() <= MAX_OTHERS * len(few)
+    bare = np.flatnonzero(is_bare | (has_second & (np.arange(len(few)) >= len(few) - end)))
     if frame.shape[1] < MIN_COLUMNS or len(others) < 2 or not len(bare) or 2 * len(bare) > len(frame):
         return
+    most = "one value" if is_bare[bare].all() else f"{len(others) // 2} values"
     cells = [cell for cell, here in zip(frame.iloc[bare[0]], known.iloc[bare[0]], strict=True) if here]
     example = f", {clipped(cells[0], 40)!r}" if cells else ""
     yield (
-        f"{plural(len(bare), 'row has', 'rows have')} at most one value ({name_row(int(bare[0]))}{example}), and "
+        f"{plural(len(bare), 'row has', 'rows have')} at most {most} ({name_row(int(bare[0]))}{example}), and "
         f"{_leave_out(bare)}"
     )
 
 
 def _describe_sums(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
-    """Yield a sentence about rows that are called a sum and stand between other rows."""
+    """Yield a sentence about rows that are called a sum between other rows, or another statistic below them."""
     texts = [name for name in frame.columns if name != roles.tags and infer_kind(frame[name]) == "text"]
     for name in texts:
-        sums = np.flatnonzero([isinstance(cell, str) and bool(_SUMS.fullmatch(cell.strip())) for cell in frame[name]])
-        if 0 < len(sums) <= MAX_SUMS * len(frame) and sums[0] < len(frame) - 1:
+        words = [cell.strip() if isinstance(cell, str) else "" for cell in frame[name]]
+        is_sum = np.array([bool(_SUMS.fullmatch(word)) for word in words])
+        below = _count_last(is_sum | np.array([bool(_BELOW.fullmatch(word)) for word in words]))
+        sums = np.flatnonzero(is_sum | (np.arange(len(words)) >= len(words) - below))
+        is_total = sums.tolist() == [len(frame) - 1] and is_sum[-1]  # described by its numbers
+        if 0 < len(sums) <= MAX_SUMS * len(frame) and not is_total:
             called = f"called {frame[name].iloc[sums[0]]!r} in {name!r} ({name_row(int(sums[0]))})"
             yield f"{plural(len(sums), 'row is', 'rows are')} {called}, and {_leave_out(sums)}"
+
+
+def _count_last(marked: Mask) -> int:
+    """Return how many rows at the end are marked, without a gap."""
+    return len(marked) if marked.all() else int(marked[::-1].argmin())
 
 
 def _leave_out(rows: Ints) -> str:

@@ -30,7 +30,7 @@ _EQUAL_DIGITS = re.compile(r"(7|8|9)\1*")
 _TOTALS = re.compile(r"(grand )?(totals?|totaal|sums?|summe|gesamt|mean|average|avg|mittelwert|somme|suma)\W*", re.I)
 _CODES = re.compile(
     r"(?:^|[_\W])(?i:ids?|zip|plz|postcode|postal|codes?|cluster|class|category|type|key|nr|no|user|customer|account|phone|"
-    r"isbn|ean|sku)(?:$|[_\W])|[a-z](?:Id|ID|Code|Key|Nr|No)$"
+    r"isbn|ean|sku)(?:$|[_\W])|[a-z](?:Id|ID|Code|Key|Nr|No)$|^(?i:unnamed: [\d.]+|index|level_\d|row)$"
 )
 
 

@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arguments import suggest_arguments
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.files.collector import TAKEN_AS_UNKNOWN
 from halflabel.files.delimited import find_first_line, read_words
-from halflabel.files.raw_table import TextForm
 from halflabel.labels import Absent, PartialLabels
-from halflabel.labels.groups import number_groups
+from halflabel.labels.groups import find_copies, number_groups
 from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.positive_only import trust_positives
 from halflabel.methods.valid_labels import check_rules
@@ -39,7 +38,7 @@ from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
-from halflabel.table.tag_columns import describe_single
+from halflabel.table.tag_columns import describe_periods, describe_plurals, describe_single
 from halflabel.table.votes import add_voted_labels, open_votes
 
 if TYPE_CHECKING:
@@ -192,7 +191,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
     if source.records is None:
         described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(described.columns.tags)})
-    with name_lines(_find_first_line(source.raw.form)), described.name_file():
+    with name_lines(_find_first_line(source)), described.name_file():
         opened = _open_source(source, Y, columns, votes)
     return replace(opened, description=described.columns, notes=(*described.notes, *opened.notes))
 
@@ -205,8 +204,10 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
     reading = find_labels(source, frame, as_pandas(Y), columns, roles, index)
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
-    on_labels = describe_annotation_columns(frame, roles, reading.labels)
-    groups, on_groups = _read_groups(frame, roles)
+    X = encoder.transform(frame, raw.matrix)
+    groups, on_groups = _read_groups(frame, roles, X, reading.labels)
+    single = slice(None) if groups is None or roles.group else np.unique(groups, return_index=True)[1]  # no copies
+    on_labels = describe_annotation_columns(frame.iloc[single], roles, reading.labels[single])
     prior, on_prior = _read_prior(columns, reading, index, roles, frame)
     answers = list_votes(source.records, reading.labels.names)
     with name_second(stated_votes):
@@ -216,8 +217,11 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
     further = (*on_labels, *on_votes, *on_positives)
     asks = roles.tags is not None and source.labels is None and not columns.rules
     on_choice = describe_single(reading.labels, str(roles.tags)) if asks else ()
+    if asks:
+        on_choice += describe_plurals(reading.labels, str(roles.tags))
+        on_choice += describe_periods(reading.labels, str(roles.tags)) if columns.absent == "irrelevant" else ()
     return OpenTable(
-        X=encoder.transform(frame, raw.matrix),
+        X=X,
         labels=labels,
         index=index,
         frame=None if Y is not None else frame if source.original is None else source.original,
@@ -269,9 +273,10 @@ def restore_words(frame: pd.DataFrame, source: Source, tags: str | None) -> pd.D
     return frame.assign(**{str(tags): pd.Series(cells, frame.index, object)})
 
 
-def _find_first_line(form: TextForm | None) -> int | None:
-    """Return the line of the first row of a text file, or None if a cell holds a line break, and for other files."""
-    return None if form is None or form.cells is None else find_first_line([form.cells], form)
+def _find_first_line(source: Source) -> int | None:
+    """Return the line of the first row of a text file, or None if rows are not lines, and for other files."""
+    form = source.raw.form
+    return None if form is None or form.cells is None else find_first_line([form.cells], form, source.paths)
 
 
 def _require_nothing_more(Y: Any, columns: Columns) -> None:
@@ -295,10 +300,18 @@ def _read_prior(
     return align_prior(as_pandas(columns.prior), index, reading.labels.names, roles.id, frame)
 
 
-def _read_groups(frame: pd.DataFrame, roles: Roles) -> tuple[Ints | None, tuple[str, ...]]:
-    """Return the number of each row's group, and a sentence about the groups."""
+def _read_groups(
+    frame: pd.DataFrame, roles: Roles, X: Matrix, labels: PartialLabels
+) -> tuple[Ints | None, tuple[str, ...]]:
+    """Return the number of each row's group, and a sentence about the groups. Without a column, copies are groups."""
     if roles.group is None:
-        return None, ()
+        copies = find_copies(X, labels.state)
+        number = 0 if copies is None else len(copies) - len(np.unique(copies))
+        note = (
+            f"{plural(number, 'row is a copy', 'rows are copies')} of another row, with the same features and labels: "
+            "copies are kept together in all checks. If they are not items of their own, leave them out."
+        )
+        return copies, (note,) if number else ()
     column = frame[roles.group]
     groups = number_groups(column, len(column))
     size = np.bincount(groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,11 +13,15 @@ import pandas as pd
 from halflabel._arrays import Ints, Mask
 from halflabel._wording import count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, Absent, PartialLabels
+from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import check_label_values, read_label_words
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
+
+#: The statement that no column of the pairs has their values.
+NO_VALUE = "none"
 
 #: Names of the column with the names of tags, if a table of names has several columns.
 _NAMES = ("name", "label", "tag", "title")
@@ -78,7 +83,7 @@ def read_pairs(
         The column of tags; by default the only other column.
     value : str, optional
         The column that states whether the item has the tag: 1, 0 or missing, or words. An entry with both values is
-        unknown.
+        unknown. "none" states that there is no such column.
     meanings : mapping of str to float, optional
         The meaning of the words of ``value``, from :func:`halflabel.table.label_words.find_meanings`.
     names : DataFrame, optional
@@ -103,6 +108,7 @@ def read_pairs(
     [[1, -1], [1, 0], [0, 0]]
     """
     pairs = use_text_names(pairs)
+    value = _find_value_column(pairs, on, tag, value)
     tag = _find_tag_column(pairs, on, tag, value)
     known = read_ids(ids)
     _require_filled(pairs, (on, tag))
@@ -165,9 +171,27 @@ def _find_tag_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str |
     if tag is None and len(others) != 1:
         raise ValueError(
             f"a table of (id, tag) pairs has two columns, but next to {on!r} this one has {quoted(others) or 'none'}: "
-            f"name the column of tags with {option('tag', others[0] if others else None)}."
+            f"name the column of tags with {option('tag', max(others, key=_is_choice, default=None))}."
         )
     return tag or str(others[0])
+
+
+def _is_choice(name: str) -> bool:
+    return re.search("tag|label|class|categor|term|topic|genre", name, re.I) is not None
+
+
+def _find_value_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str | None) -> str | None:
+    """Return the column of values that was named. Raise where another one holds 0 and 1."""
+    if value is not None or tag is None:
+        return None if value == NO_VALUE and value not in pairs else value
+    both = [name for name in pairs if name not in (on, tag) and {*read_as_text(pairs[name])} - {None} == {"0", "1"}]
+    if both:
+        raise AmbiguousReading(
+            f"The pairs have the column {both[0]!r}, which holds 0 and 1.",
+            ("0 means that the item does not have the tag", option("value", both[0])),
+            ("each pair is a tag of its item", option("value", NO_VALUE)),
+        )
+    return None
 
 
 def _require_filled(pairs: pd.DataFrame, columns: Sequence[str]) -> None:

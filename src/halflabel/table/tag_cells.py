@@ -121,7 +121,8 @@ class TagNotation:
         ]
         meaning = {True: "has", False: "does not have", None: "may have"}
         parts += [f"{NAME.join(mark[:2])!r} is a tag that an item {meaning[mark.relevant]}" for mark in self.marks]
-        parts += [f"{self.fields[2]!r} states whether an item has it"] if self.fields and self.form != "object" else []
+        has_value = self.form != "object" and any(self.fields[2:])
+        parts += [f"{self.fields[2]!r} states whether an item has it"] if has_value else []
         scored = {"given": "scores are left out", "prior": "a tag with a score is a suggestion",
                   "numbers": "numbers next to tags are left out"}  # fmt: skip
         parts += [scored[self.scores]] if self.scores else []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -115,14 +117,29 @@ def check_letters(cells: Cells, column: str) -> None:
     """Raise if cells hold one letter for each tag, such as "ACD", and no separator."""
     tags = {part for parts in cells for part in parts}
     letters = {letter for tag in tags for letter in tag}
-    is_word = all(tag.isalpha() and len(set(tag)) == len(tag) for tag in tags)
+    is_text = all(letter.isalpha() or unicodedata.category(letter) == "So" for letter in letters)  # or emoji
+    is_word = is_text and all(len(set(tag)) == len(tag) for tag in tags)
     joined = sorted(tag for tag in tags if len(tag) > 1)
     if is_word and max(map(len, cells), default=0) == 1 and len(joined) > 2 and 2 * len(letters & tags) > len(letters):
         way = "" if names_command_options() else f" (items[{column!r}].str.join(';'))"
         raise AmbiguousReading(
-            f"The cells of the tags column {column!r} hold single letters and words of the same letters, such as "
+            f"The cells of the tags column {column!r} hold single letters, or symbols, and words of them, such as "
             f"{joined[0]!r}. If each letter is a tag, write a separator between them{way}.",
             ("a cell is one tag", option("sep", "none")),
+        )
+
+
+def check_inseparable(cells: Cells, column: str) -> None:
+    """Raise if two tags are always together, as the parts of a name with a comma are: "Jazz, swing and blues"."""
+    number = Counter(part for parts in cells for part in set(parts))
+    pairs = Counter(pair for parts in cells for pair in itertools.pairwise(parts))
+    found = [pair for pair, n in pairs.items() if n >= MIN_ALONE and number[pair[0]] == n == number[pair[1]]]
+    if found and len({frozenset(parts) for parts in cells}) > MIN_COMBINATIONS:
+        name = clipped(", ".join(found[0]), 60)
+        raise AmbiguousReading(
+            f"{found[0][0]!r} and {found[0][1]!r} in the tags column {column!r} are always together, in this order. If "
+            f'this is one tag with a comma in its name, put it into quotes in all cells: "{name}".',
+            ("these are two tags", option("sep", ",")),
         )
 
 

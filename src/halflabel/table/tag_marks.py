@@ -16,7 +16,7 @@ from halflabel.table.tag_text import fold_tag
 #: The place of the name in the pattern of a mark, such as ``no {tag}``.
 NAME = "{tag}"
 
-#: Minimum number of tags with a mark that also occur without it.
+#: Minimum number of tags with a mark that also occur without it. One is enough of :data:`_NOT`.
 MIN_TAGS = 2
 
 #: Marks that mean "no": one tag is enough, also if it does not occur without the mark.
@@ -24,6 +24,9 @@ _MINUS = re.compile(r"(?:-|!|¬|~|NOT )(?=\w)")
 
 #: Words for "no" before a name.
 _NO = re.compile(r"(?:no|not|non|without|w/o|kein|keine|nicht|ohne|pas|sans|sin|senza|não|geen)[\s:_-]+(?=\w)", re.I)
+
+#: Words that are rarely a part of a name, as in "no wave".
+_NOT = re.compile(r"(?:not|without|w/o|keine?|nicht|ohne|senza|geen)[\s:_-]")
 
 #: An answer behind a name, such as ``rock: no`` and ``rock (ja)``.
 _WORDS = [word for answer in Answer for word in WORDS[answer] if len(word) > 1]
@@ -120,7 +123,7 @@ def _find_marks(tags: Collection[str], names: set[str]) -> dict[str, list[str]]:
         for pattern, name in _split_marks(" ".join(tag.split())):
             if fold_tag(name) in names and fold_tag(name) != fold_tag(tag):
                 found.setdefault(pattern, []).append(tag)
-    found = {pattern: marked for pattern, marked in found.items() if len(marked) >= MIN_TAGS}
+    found = {key: marked for key, marked in found.items() if len(marked) >= MIN_TAGS or _NOT.match(key)}
     for tag in tags:
         if (minus := _MINUS.match(tag)) and tag not in (marked := found.setdefault(minus[0].casefold() + NAME, [])):
             marked.append(tag)

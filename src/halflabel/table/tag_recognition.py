@@ -23,6 +23,7 @@ from halflabel.table.tag_cells import BRACKETS, LISTS, Form, TagNotation, is_mis
 from halflabel.table.tag_checks import (
     Cells,
     as_texts,
+    check_inseparable,
     check_joined,
     check_letters,
     check_vectors,
@@ -35,7 +36,8 @@ from halflabel.table.tag_text import fold_tag, read_score
 
 #: Pairs of marks around each tag, quotation marks that only a notation writes, and marks before each tag.
 QUOTES = ("''", "``", "“”", "„“", "«»", "‘’")
-WRAPPERS, PREFIXES = ("<>", *BRACKETS, '""', *QUOTES), ("#", "@", "+", "- ", "* ", "• ", "*", "•")
+WRAPPERS = ("<>", *BRACKETS, '""', *QUOTES)
+PREFIXES = ("#", "@", "+", "- ", "* ", "*", *(f"{mark} " for mark in "•◦○●▪■·–"), "•")
 
 #: A phrase without a mark that separates tags, such as "nothing fits".
 _PHRASE = re.compile(r"\w[\w .'-]*")
@@ -99,6 +101,8 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
     if options.sep is None:
         check_letters(tags_of, name)
         check_joined(tags_of, name_separator(notation.sep) if notation.form == "separated" else "none", name)
+        if notation.sep == ",":  # which names hold more often than other marks
+            check_inseparable(tags_of, name)
     names = [str(part.get(notation.fields[0])) for part in parts if isinstance(part, Mapping)]
     notation = _find_marks(notation, dict.fromkeys([*tags, *names]), name, options)
     notation = _find_scores(notation, tags, parts, name, options)

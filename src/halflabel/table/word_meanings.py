@@ -73,7 +73,8 @@ def suggest_meanings(words: Collection[str], stated: Mapping[str, float]) -> lis
     if {*known.values()} == {1.0, 0.0} and len(left) - len(known) <= MAX_REST:
         rest = [word for word in left if word not in known]
         own = {word: value for word, value in known.items() if PLAIN.get(word) != value}
-        return [{**stated, **unknown, **own, **dict.fromkeys(rest, value)} for value in (np.nan, 1.0, 0.0)]
+        codes = [{**stated, **unknown, "1": 1.0, "2": 0.0, "0": np.nan}] if {*left} == {"0", "1", "2"} else []
+        return codes + [{**stated, **unknown, **own, **dict.fromkeys(rest, value)} for value in (np.nan, 1.0, 0.0)]
     if stated or len(left) > 2:
         return []
     values = [(1.0, 0.0), (0.0, 1.0)] if len(left) == 2 else [(1.0,)]
@@ -136,6 +137,8 @@ def find_own_words(by_column: Sequence[set[str]], stated: Mapping[str, float]) -
     own = [[word for word in words if word not in {*PLAIN, *stated} and not _is_unknown(word)] for words in by_column]
     words = [word for each in own for word in each]
     if len(own) < 2 or any(len(each) != 1 for each in own) or len(set(words)) < len(words):
+        return None
+    if not any(map(_is_name, words)):
         return None
     return "the word of each column means yes", state_words({"yes": words})
 
