@@ -75,6 +75,23 @@ def test_texts_of_several_lines_are_no_rows(path):
     assert read_table(path).frame["song"].tolist() == [row[0] for row in rows]
 
 
+@pytest.mark.parametrize("lines", [
+    [" song | tempo ", "------+-------", " a    | 1.5   "],
+    ["+------+-------+", "| song | tempo |", "+------+-------+", "| a    | 1.5   |"],
+    ["| song | tempo |", "|:-----|------:|", "| a    | 1.5   |"],
+    ["song | tempo", "--- | ---", "a | 1.5"],
+])  # fmt: skip
+def test_a_drawn_table_is_named(path, lines):
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(ReadError, match="its columns are drawn with lines: export the table as CSV"):
+        read_table(path)
+
+
+def test_dashes_are_cells(path):
+    path.write_text("a|b\n-|-\n-1|-2\n", encoding="utf-8")
+    assert read_table(path).frame["b"].tolist() == ["-", "-2"]
+
+
 @pytest.mark.parametrize("remark", ["# end, 4 rows", "Source: us,,", "checked,by,me"])
 def test_a_remark_with_delimiters_below_the_table_is_left_out(path, remark):
     write(path, [["a", "1.5", "x", "1"]] * 4, ",")

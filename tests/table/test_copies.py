@@ -39,7 +39,7 @@ def test_sparse_features_have_the_same_copies():
     assert (
         find_copies(sparse.csr_array(X), state).tolist()
         == find_copies(X, state).tolist()
-        == np.arange(24).__floordiv__(2).tolist()
+        == [i // 2 for i in range(24)]
     )
 
 

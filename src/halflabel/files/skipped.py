@@ -152,7 +152,7 @@ def _are_headers(rows: Sequence[Mapping[str, str | None]], rest: pa.Table) -> bo
     if not numbers or any(not row[name] or _is_number(row[name]) for row in texts for name in numbers):
         return False
     is_new = all(row[name] and row[name] not in cells for row in texts for name, cells in others.items())
-    return len(numbers) > 1 or (is_new and len(rows) == 1 and rest.num_columns > 2)
+    return len(numbers) > 1 or (is_new and rest.num_columns > 2)
 
 
 def describe_headers(found: Sequence[int]) -> str:

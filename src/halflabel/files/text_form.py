@@ -22,6 +22,9 @@ MAX_LINE = 1_000_000
 #: Characters that separate cells; a space only in files of the suffix .txt, where R writes it.
 CANDIDATES = (",", ";", "\t", "|")
 
+#: A line of a table that is drawn for people, as psql, mysql and Markdown have it.
+_DRAWN = re.compile(r"[+|]?(?: ?:?-{2,}:? ?[+|])+(?: ?:?-{2,}:?)?")
+
 #: Lines from which the spelling of missing values is learned.
 SAMPLE_LINES = 2000
 
@@ -67,6 +70,9 @@ def recognise(
     head = [line for _, line in islice(lines(path, max_line=MAX_LINE, encoding=chosen, skip=skip), SAMPLE_LINES)]
     if not head:
         raise ReadError.at(path, "the file is empty.")
+    if line := next((number for number, text in enumerate(head[:3], start=1) if _DRAWN.fullmatch(text.strip())), None):
+        way = "export the table as CSV (psql --csv, mysql --batch), or write it with one mark between its cells."
+        raise ReadError.at(path, f"its columns are drawn with lines: {way}", line=line)
     mark = delimiter or _delimiter(path, head, default)
     if delimiter is None and mark != default:
         name = {"\t": "tabs", " ": "spaces"}.get(mark, f"{mark!r}")

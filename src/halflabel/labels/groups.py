@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 
-#: Minimum number of copies, their share of all items, and their share of the known items with equal features.
+#: Minimum number of items that have copies, share of these rows, and their share of known items with equal features.
 MIN_COPIES, MIN_SHARE, MIN_ALIKE = 10, 0.02, 0.95
 
 
@@ -79,9 +79,9 @@ def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
 
     Examples
     --------
-    >>> state = np.ones((12, 1), dtype=np.int8)
-    >>> find_copies(np.repeat(np.arange(6.0), 2)[:, None], state).tolist()
-    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    >>> state = np.ones((20, 1), dtype=np.int8)
+    >>> find_copies(np.repeat(np.arange(10.0), 2)[:, None], state)[:6].tolist()
+    [0, 0, 1, 1, 2, 2]
     """
     sums = pd.Series(np.asarray(X.sum(axis=1)).ravel())  # equal in equal rows
     repeated = np.flatnonzero(sums.duplicated(keep=False))
@@ -92,7 +92,8 @@ def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
     number, alike = np.bincount(twins)[twins], np.bincount(whole)[whole]
     known = (state[repeated] != 0).any(axis=1) & (number > 1)
     copies = known & (alike == number)
-    if copies.sum() < max(MIN_COPIES, MIN_SHARE * len(sums)) or copies.sum() < MIN_ALIKE * known.sum():
+    is_rare = copies.sum() < MIN_SHARE * len(sums) or len(np.unique(twins[copies])) < MIN_COPIES
+    if is_rare or copies.sum() < MIN_ALIKE * known.sum():
         return None
     groups = np.arange(len(sums))
     groups[repeated[copies]] = len(sums) + twins[copies]
