@@ -119,9 +119,7 @@ class Finish {
   // -- questions -----------------------------------------------------------------------
 
   show() {
-    const open = this.progress.questions.filter((each) => !this.answered.has(nameEntry(each)));
-    const shown = this.question && nameEntry(this.question); // it stays when a fit brings others
-    const question = open.find((each) => nameEntry(each) === shown) ?? open[0];
+    const question = this.progress.questions.find((each) => !this.answered.has(nameEntry(each)));
     const item = question && this.items.get(question.row);
     this.question = item ? question : null;
     for (const id of ["yes", "no", "unsure"]) byId(id).disabled = !item;
@@ -191,7 +189,6 @@ class Finish {
       await this.outbox.flush();
       const state = await post("/api/undo", { key: makeKey() });
       this.items = new Map();
-      this.question = null; // the one that was taken back comes first
       this.take(state);
       byId("last").textContent = "Taken back.";
     }).catch((error) => notify(error.message, "error"));
