@@ -64,7 +64,7 @@ def measure(options):
 
 
 def draw(table, folder):
-    """Write the chart in light and in dark colours, narrow enough for a phone: a group of bars per set, a bar per method."""
+    """Write the chart in light and in dark colours, narrow enough for a phone: a group of bars for each set."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
