@@ -352,6 +352,27 @@ def test_no_question_stays_that_a_group_of_answers_includes(serve, open_page):
         assert page.problems == []
 
 
+def test_a_sheet_includes_answers_that_are_on_their_way(serve, open_page):
+    with serve() as client:
+        page, held = open_page(client.server.guard.make_address()), []
+        page.keyboard.press("m")
+        page.click("#list-select")
+        page.click("#selection-sample")
+        for number in range(12):
+            page.wait_for_selector("#yes:enabled", timeout=WAIT)
+            if number == 11:
+                page.route("**/api/answers", lambda route: held.append(route))
+            press(page, "j")
+        wait_until(page, held)
+        page.wait_for_timeout(300)
+        page.unroute("**/api/answers")  # which lets it go
+        page.wait_for_selector('#selection-bound:text-matches("^12 yes")', timeout=WAIT)
+        label = re.search("“(.*)”", page.inner_text("#selection-text"))[1]
+        left = client.session.situation.open_entries[:, LABELS.index(label)].sum()
+        assert page.inner_text("#selection-all") == f"Yes for all {left}"
+        assert page.problems == []
+
+
 def test_a_queue_asks_again_about_answers_of_this_page(serve, open_page, make_fit):
     with serve() as client:
         page, session = open_page(client.server.guard.make_address()), client.session

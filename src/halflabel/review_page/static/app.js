@@ -50,6 +50,7 @@ class Page {
     this.map = new MapPanel(session.labels, actions);
     this.selection = new Selection({
       labels: session.labels,
+      flush: () => this.outbox.flush(),
       ask: (questions, done) => this.askOnly(questions, done),
       changed: (progress) => this.undo.groupChanged(progress),
       closed: () => this.selectionClosed(),

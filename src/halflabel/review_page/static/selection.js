@@ -4,7 +4,7 @@ import { byId, count, guard, notify, plural } from "/static/dom.js";
 import { makeKey, post } from "/static/transport.js";
 
 export class Selection {
-  /** @param {{labels: string[], ask: Function, changed: Function, closed: Function}} page */
+  /** @param {{labels: string[], flush: Function, ask: Function, changed: Function, closed: Function}} page */
   constructor(page) {
     this.page = page;
     byId("selection-sample").onclick = guard(() => this.answerSample());
@@ -122,8 +122,9 @@ export class Selection {
     return [...this.answers.values()].filter((each) => each === value).length;
   }
 
-  #request(body) {
-    const label = this.page.labels[this.column];
-    return post("/api/selection", { rows: this.rows, column: this.column, label, ...body });
+  async #request(body) {
+    const { rows, column } = this;
+    await this.page.flush(); // the numbers include the answers that are on their way
+    return post("/api/selection", { rows, column, label: this.page.labels[column], ...body });
   }
 }
