@@ -34,6 +34,26 @@ def test_copies_are_the_groups_that_a_column_names(n, times, seed):
     assert "leave it out" not in " ".join(found.notes)  # equal values of copies show nothing about the labels
 
 
+@given(st.integers(30, 60), st.integers(2, 3), st.integers(2, 12), st.integers(0, 99))
+def test_copies_with_noise_are_groups(n, times, width, seed):
+    rng = np.random.default_rng(seed)
+    X, state = (
+        np.repeat(rng.normal(size=(n, width)), times, axis=0),
+        np.repeat(rng.choice([-1, 0, 1], (n, 6)), times, axis=0),
+    )
+    state[:, 0] = 1
+    groups = find_copies(X * (1 + rng.normal(size=X.shape) * 1e-6), state.astype(np.int8))
+    assert groups.tolist() == np.repeat(np.arange(n), times).tolist()
+
+
+@given(st.integers(1, 5), st.integers(0, 99), st.sampled_from(["any", "clusters", "steps"]))
+def test_neighbors_are_no_copies(width, seed, kind):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, width))
+    X += {"any": 0, "clusters": 50 * rng.integers(0, 3, size=(200, 1)), "steps": np.arange(200)[:, None]}[kind]
+    assert find_copies(X, np.ones((200, 1), dtype=np.int8)) is None
+
+
 def test_sparse_features_have_the_same_copies():
     X, state = np.repeat(np.eye(12), 2, axis=0), np.ones((24, 1), dtype=np.int8)
     assert (

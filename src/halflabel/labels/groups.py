@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 
 #: Minimum number of items that have copies, share of these rows, and their share of known items with equal features.
 MIN_COPIES, MIN_SHARE, MIN_ALIKE = 10, 0.02, 0.95
+
+#: Numbers of items that are searched for near copies, number of axes of the projection, and maximum share of items
+#: whose distance is between that of copies and that of others.
+MIN_NEAR, MAX_NEAR, N_AXES, MAX_BETWEEN = 50, 20_000, 8, 0.2
 
 
 def number_groups(values: Any, n_items: int) -> Ints:
@@ -74,8 +81,8 @@ def _sort_by_group(groups: Ints) -> tuple[Ints, Ints]:
 def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
     """Return the number of each item's group, where copies of an item are one group, or None if they are too few.
 
-    Copies have equal features and equal labels, of which some are known. Items with equal features that often
-    have other labels, as in tables of a few categories, do not count.
+    Copies have equal or nearly equal features, and equal labels, of which some are known. Items with equal features
+    that often have other labels, as in tables of a few categories, do not count.
 
     Examples
     --------
@@ -83,21 +90,49 @@ def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
     >>> find_copies(np.repeat(np.arange(10.0), 2)[:, None], state)[:6].tolist()
     [0, 0, 1, 1, 2, 2]
     """
+    found = (_keep_copies(twins, state) for twins in (_find_equal(X), _find_near(X)) if twins is not None)
+    return next((groups for groups in found if groups is not None), None)
+
+
+def _keep_copies(twins: Ints, state: NDArray[np.int8]) -> Ints | None:
+    """Return twins whose labels are equal as groups, if they are many, and nearly all twins are so."""
+    whole = pd.factorize(_weigh(np.column_stack([twins, state])))[0]
+    number, alike = np.bincount(twins)[twins], np.bincount(whole)[whole]
+    known = (state != 0).any(axis=1) & (number > 1)
+    copies = known & (alike == number)
+    is_rare = copies.sum() < MIN_SHARE * len(twins) or len(np.unique(twins[copies])) < MIN_COPIES
+    if is_rare or copies.sum() < MIN_ALIKE * known.sum():
+        return None
+    return number_groups(np.where(copies, len(twins) + twins, np.arange(len(twins))), len(twins))
+
+
+def _find_equal(X: Matrix) -> Ints | None:
+    """Return one number for all rows that are equal, or None if few are."""
     sums = pd.Series(np.asarray(X.sum(axis=1)).ravel())  # equal in equal rows
     repeated = np.flatnonzero(sums.duplicated(keep=False))
     if len(repeated) < MIN_COPIES:
         return None
-    twins = pd.factorize(_weigh(X[repeated]))[0]
-    whole = pd.factorize(_weigh(np.column_stack([twins, state[repeated]])))[0]
-    number, alike = np.bincount(twins)[twins], np.bincount(whole)[whole]
-    known = (state[repeated] != 0).any(axis=1) & (number > 1)
-    copies = known & (alike == number)
-    is_rare = copies.sum() < MIN_SHARE * len(sums) or len(np.unique(twins[copies])) < MIN_COPIES
-    if is_rare or copies.sum() < MIN_ALIKE * known.sum():
+    twins = np.arange(len(sums))
+    twins[repeated] = len(sums) + pd.factorize(_weigh(X[repeated]))[0]
+    return np.asarray(pd.factorize(twins)[0])
+
+
+def _find_near(X: Matrix) -> Ints | None:
+    """Return one number for rows much nearer to each other than to others, or None if many are nearly so.
+
+    Distances are measured in a random projection, in which near rows stay near.
+    """
+    if is_sparse(X) or not MIN_NEAR <= len(X) <= MAX_NEAR or not X.shape[1]:
         return None
-    groups = np.arange(len(sums))
-    groups[repeated[copies]] = len(sums) + twins[copies]
-    return number_groups(groups, len(sums))
+    spread = X.std(axis=0)
+    Z = np.nan_to_num((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1))
+    Z = Z if Z.shape[1] <= N_AXES else Z @ np.random.default_rng(0).normal(size=(Z.shape[1], N_AXES))
+    distance, nearest = map(np.asarray, cKDTree(Z).query(Z, k=11))  # the first one is the row itself
+    near, nearly = (distance[:, 1] < share * distance[:, 10] for share in (0.05, 0.3))
+    if near.sum() < 2 * MIN_COPIES or (nearly & ~near).sum() > MAX_BETWEEN * near.sum():
+        return None
+    graph = sparse.coo_array((near[near], (np.flatnonzero(near), nearest[near, 1])), shape=(len(X), len(X)))
+    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def _weigh(rows: Matrix) -> Floats:

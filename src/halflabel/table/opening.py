@@ -308,8 +308,8 @@ def _read_groups(
         copies = find_copies(X, labels.state)
         number = 0 if copies is None else len(copies) - len(np.unique(copies))
         note = (
-            f"{plural(number, 'row is a copy', 'rows are copies')} of another row, with the same features and labels: "
-            "copies are kept together in all checks. If they are not items of their own, leave them out."
+            f"{plural(number, 'row is a copy', 'rows are copies')} of another row, with the same labels and equal or "
+            "nearly equal features: copies are kept together in all checks. Leave them out if they are not items."
         )
         return copies, (note,) if number else ()
     column = frame[roles.group]
