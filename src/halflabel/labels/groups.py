@@ -78,6 +78,7 @@ def _sort_by_group(groups: Ints) -> tuple[Ints, Ints]:
     return order, np.unique(groups[order], return_index=True)[1]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of features near the largest number
 def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
     """Return the number of each item's group, where copies of an item are one group, or None if they are too few.
 
@@ -125,7 +126,7 @@ def _find_near(X: Matrix) -> Ints | None:
     if is_sparse(X) or not MIN_NEAR <= len(X) <= MAX_NEAR or not X.shape[1]:
         return None
     spread = X.std(axis=0)
-    Z = np.nan_to_num((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1))
+    Z = np.nan_to_num((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1), posinf=0, neginf=0)
     Z = Z if Z.shape[1] <= N_AXES else Z @ np.random.default_rng(0).normal(size=(Z.shape[1], N_AXES))
     distance, nearest = map(np.asarray, cKDTree(Z).query(Z, k=11))  # the first one is the row itself
     near, nearly = (distance[:, 1] < share * distance[:, 10] for share in (0.05, 0.3))
