@@ -23,14 +23,10 @@ def make(n, times, seed=0, rate=0.4):
 
 @given(st.integers(20, 40), st.integers(2, 3), st.integers(0, 99))
 def test_copies_are_the_groups_that_a_column_names(n, times, seed):
-    frame = make(n, times, seed)
+    frame = make(n, times, seed, rate=0.4 if n < 30 else 0.6)
     found, named = (open_table(frame, labels=["rock", "sad"], group=group) for group in (None, "song"))
-    known = ~named.labels.unlabelled
-    pairs = pd.DataFrame({"found": found.groups[known], "named": named.groups[known]}).drop_duplicates()
-    assert pairs["found"].is_unique
-    assert pairs["named"].is_unique
-    assert len(np.unique(found.groups[~known])) == (~known).sum()
-    assert "copies of another row" in " ".join(found.notes)
+    assert found.groups.tolist() == named.groups.tolist()  # also the groups of items without a label
+    assert f"{n * (times - 1)} rows are copies of another row" in " ".join(found.notes)
     assert "leave it out" not in " ".join(found.notes)  # equal values of copies show nothing about the labels
 
 

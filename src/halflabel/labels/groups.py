@@ -82,8 +82,8 @@ def _sort_by_group(groups: Ints) -> tuple[Ints, Ints]:
 def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
     """Return the number of each item's group, where copies of an item are one group, or None if they are too few.
 
-    Copies have equal or nearly equal features, and equal labels, of which some are known. Items with equal features
-    that often have other labels, as in tables of a few categories, do not count.
+    Copies have equal or nearly equal features, and equal labels or none. Known labels decide whether there are copies:
+    items with equal features that often have other labels, as in tables of a few categories, do not count.
 
     Examples
     --------
@@ -99,10 +99,10 @@ def _keep_copies(twins: Ints, state: NDArray[np.int8]) -> Ints | None:
     """Return twins whose labels are equal as groups, if they are many, and nearly all twins are so."""
     whole = pd.factorize(_weigh(np.column_stack([twins, state])))[0]
     number, alike = np.bincount(twins)[twins], np.bincount(whole)[whole]
-    known = (state != 0).any(axis=1) & (number > 1)
-    copies = known & (alike == number)
-    is_rare = copies.sum() < MIN_SHARE * len(twins) or len(np.unique(twins[copies])) < MIN_COPIES
-    if is_rare or copies.sum() < MIN_ALIKE * known.sum():
+    copies, known = (number > 1) & (alike == number), (state != 0).any(axis=1)
+    sure = copies & known
+    is_rare = sure.sum() < MIN_SHARE * len(twins) or len(np.unique(twins[sure])) < MIN_COPIES
+    if is_rare or sure.sum() < MIN_ALIKE * (known & (number > 1)).sum():
         return None
     return number_groups(np.where(copies, len(twins) + twins, np.arange(len(twins))), len(twins))
 
@@ -137,7 +137,7 @@ def _find_near(X: Matrix) -> Ints | None:
 
 
 def _weigh(rows: Matrix) -> Floats:
-    """Return a weighted sum of each row, which is equal in equal rows only."""
+    """Return a weighted sum of each row: the same number in equal rows, and almost never in other rows."""
     weights = np.random.default_rng(0).random(rows.shape[1])
     weighted = rows.multiply(weights[None]) if is_sparse(rows) else np.nan_to_num(rows, nan=0.5) * weights
     return np.asarray(weighted.sum(axis=1)).ravel()
