@@ -20,6 +20,13 @@ def read_number(page):
     return page.get_attribute("body", "data-question")
 
 
+def begin_sample(page):
+    """Select all items of the list, and ask about random ones of them."""
+    page.keyboard.press("m")
+    page.click("#list-select")
+    page.click("#selection-sample")
+
+
 def test_an_answer_that_is_repeated_leaves_the_screen(serve, open_page):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
@@ -119,9 +126,7 @@ def test_a_certificate_includes_an_answer_that_is_on_its_way(serve, open_page):
 def test_a_sheet_answers_only_the_number_that_it_shows(serve, open_page):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
-        page.keyboard.press("m")
-        page.click("#list-select")
-        page.click("#selection-sample")
+        begin_sample(page)
         page.wait_for_selector("#yes:enabled", timeout=WAIT)
         for _ in range(12):
             page.wait_for_selector("#yes:enabled", timeout=WAIT)
@@ -339,9 +344,7 @@ def test_no_question_stays_that_a_group_of_answers_includes(serve, open_page):
         page.select_option("#only", label=LABELS[1])
         page.wait_for_function(f"() => ![undefined, '{before}'].includes(document.body.dataset.question)", timeout=WAIT)
         page.select_option("#map-label", label=LABELS[1])
-        page.keyboard.press("m")
-        page.click("#list-select")
-        page.click("#selection-sample")
+        begin_sample(page)
         for _ in range(12):
             page.wait_for_selector("#yes:enabled", timeout=WAIT)
             press(page, "j")
@@ -355,9 +358,7 @@ def test_no_question_stays_that_a_group_of_answers_includes(serve, open_page):
 def test_a_sheet_includes_answers_that_are_on_their_way(serve, open_page):
     with serve() as client:
         page, held = open_page(client.server.guard.make_address()), []
-        page.keyboard.press("m")
-        page.click("#list-select")
-        page.click("#selection-sample")
+        begin_sample(page)
         for number in range(12):
             page.wait_for_selector("#yes:enabled", timeout=WAIT)
             if number == 11:
@@ -393,9 +394,7 @@ def test_a_queue_asks_again_about_answers_of_this_page(serve, open_page, make_fi
 def test_an_answer_of_a_sample_that_is_repeated_counts_once(serve, open_page):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
-        page.keyboard.press("m")
-        page.click("#list-select")
-        page.click("#selection-sample")
+        begin_sample(page)
         page.wait_for_selector("#yes:enabled", timeout=WAIT)
         first = read_number(page)
         press(page, "j")

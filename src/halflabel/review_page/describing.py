@@ -74,9 +74,10 @@ def describe_session(session: Session, by: str = "") -> dict[str, Any]:
 
 def describe_progress(session: Session, by: str = "") -> dict[str, Any]:
     """Return the state that changes with answers and fits: counts, fit, undo."""
+    at = time.monotonic()  # before the state is read: responses can arrive in another order
     now, fit, answered = session.situation, session.fit, session.book.current != NONE
     return {
-        "at": time.monotonic(),  # responses can arrive in another order
+        "at": at,
         "table": session.table,
         "answers": int(answered.sum()),
         "given": int((session.labels.state != 0).sum()),

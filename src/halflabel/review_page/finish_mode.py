@@ -209,7 +209,7 @@ class FinishSession:
 
     def describe_progress(self) -> dict[str, Any]:
         """Return the state that changes with answers and fits: the bound, the answers to go, the open questions."""
-        state, at = self.state, time.monotonic()  # responses can arrive in another order
+        at, state = time.monotonic(), self.state  # in this order: responses can arrive in another one
         facts = {"at": at, "table": self.table, "failure": self.failure, "is_ready": self._is_ready}
         if not self._is_ready:
             return {**facts, "questions": [], "answers": state.answered, "undo": False}

@@ -25,7 +25,7 @@ MAX_SUMS = 0.1
 _SUMS = re.compile(r"(?:(?:sub|grand)[ -]?)?totals?|zwischensumme|summe|gesamt|subtotaal|sous-total|sums?", re.I)
 
 #: Further statistics that stand below a table.
-_BELOW = re.compile(r"min|max|min[ia]mum|max[ia]mum|medianw?e?r?t?|mean|average|avg|moyenne|mittelwert|sd|std\.?|stdev|"
+_BELOW = re.compile(r"min(?:imum)?|max(?:imum)?|median(?:wert)?|mean|average|avg|moyenne|mittelwert|sd|std\.?|stdev|"
                     r"standard deviation|standardabweichung|variance|count|anzahl|missing", re.I)  # fmt: skip
 
 #: Minimum number of rows of a second table, and maximum share of the other rows that have as few values.
