@@ -48,7 +48,7 @@ ABOVE_A_SECOND = {
     "tests/completion/test_new_tag.py": {
         "test_the_tag_is_taken_back_and_proven": "questions until a proof",
     },
-    "tests/completion/test_sources.py": {
+    "tests/corrections/votes/test_sources.py": {
         "test_the_posterior_is_better_than_the_majority_and_what_it_predicts_of_itself": "completions of three tables",
     },
     "tests/contracts/test_from_positives.py": {

@@ -25,7 +25,7 @@ from halflabel.completion.checks import (
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.known_by_value import HowToCalibrate, calibrate_gaps, check_calibration
 from halflabel.completion.result import Completion
-from halflabel.completion.sources import check_votes_support, fit_with_votes
+from halflabel.corrections.votes.sources import check_votes_support, fit_with_votes
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.rules import Rule, read_rule
@@ -160,8 +160,8 @@ def complete(
         The votes of several people or models: a long table with the columns item, label, source and value (1, 0, or a
         probability). Columns such as ``dance@ann`` hold the votes of the source ``ann`` on the label ``dance``. The
         error rates of each source are learned, and the entries are filled with the posterior, see
-        :class:`halflabel.completion.sources.Sources`. Labels need no column of their own. The votes of a source that is
-        alone are the labels, if no label is known.
+        :class:`halflabel.corrections.votes.sources.Sources`. Labels need no column of their own. The votes of a source
+        that is alone are the labels, if no label is known.
     reference : str, optional
         The source whose votes are taken as true.
     review : DataFrame or path, optional

@@ -9,7 +9,7 @@ from halflabel._arrays import Mask
 from halflabel._wording import plural
 from halflabel.completion.answers import apply_answers, find_answers, select_calibrating
 from halflabel.completion.evidence import Evidence
-from halflabel.completion.sources import learn_known
+from halflabel.corrections.votes.sources import learn_known
 from halflabel.table import OpenTable
 
 #: The end of the note about entries that were learned after the last fit.

@@ -15,7 +15,7 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
-from halflabel.completion.sources import Sources
+from halflabel.corrections.votes.sources import Sources
 from halflabel.evidence.components import take_components
 from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.lower_bounds import (

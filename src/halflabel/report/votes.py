@@ -11,7 +11,7 @@ from halflabel.evidence.expected_errors import ALL
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
-    from halflabel.completion.sources import Sources
+    from halflabel.corrections.votes.sources import Sources
 
 #: Maximum number of sources, labels, and votes in the tables.
 MAX_SOURCES, MAX_AGREEMENTS, MAX_VOTES = 30, 30, 12

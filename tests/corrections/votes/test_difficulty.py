@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from halflabel.evidence import source_model
-from halflabel.evidence.source_model import fit_sources
+from halflabel.corrections.votes import model as source_model
+from halflabel.corrections.votes.model import fit_sources
 from halflabel.labels.votes import Votes
 
 

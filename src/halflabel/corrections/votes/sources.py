@@ -13,16 +13,16 @@ from sklearn.base import clone
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, closest, option, plural
-from halflabel.evidence.expected_errors import ALL
-from halflabel.evidence.source_model import SourceFit, fit_sources
-from halflabel.evidence.source_tables import (
+from halflabel.corrections.votes.levels import measure_agreement
+from halflabel.corrections.votes.model import SourceFit, fit_sources
+from halflabel.corrections.votes.tables import (
     measure_wrong,
     plan_checks,
     rank_doubtful_votes,
     rank_next_votes,
     tabulate_rates,
 )
-from halflabel.evidence.votes import measure_agreement
+from halflabel.evidence.expected_errors import ALL
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
 from halflabel.labels.votes import Votes
@@ -91,7 +91,7 @@ class Sources:
     def rates(self) -> pd.DataFrame:
         """The error rates of each source and label: source, label, votes, error, low, high, and the two kinds of error.
 
-        See :func:`halflabel.evidence.source_tables.tabulate_rates`. The interval is of 90 %.
+        See :func:`halflabel.corrections.votes.tables.tabulate_rates`. The interval is of 90 %.
         """
         return tabulate_rates(self.votes, self.fit, self.consensus.names)
 

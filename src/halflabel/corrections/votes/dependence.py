@@ -8,7 +8,7 @@ from scipy.sparse import csgraph
 from scipy.special import expit
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel.evidence.votes import Levels
+from halflabel.corrections.votes.levels import Levels
 
 #: Minimum number of common entries of two sources, and the number of standard errors a correlation must exceed.
 MIN_COMMON, MIN_ERRORS = 30, 2.0

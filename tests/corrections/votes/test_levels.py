@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.oracles.sources import krippendorff
 
-from halflabel.evidence.votes import MAX_LEVELS, Levels, measure_agreement
+from halflabel.corrections.votes.levels import MAX_LEVELS, Levels, measure_agreement
 from halflabel.labels.votes import Votes
 
 VOTES = st.sampled_from([0.0, 1.0, 0.25, np.nan])

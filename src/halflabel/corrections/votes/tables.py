@@ -9,10 +9,10 @@ import pandas as pd
 from scipy.special import ndtri
 
 from halflabel._arrays import Floats, Ints, Mask
+from halflabel.corrections.votes.dependence import list_groups, measure_separation, weigh_group
+from halflabel.corrections.votes.model import SourceFit
 from halflabel.evidence.answer_plan import plan_answers
 from halflabel.evidence.expected_errors import ALL
-from halflabel.evidence.source_dependence import list_groups, measure_separation, weigh_group
-from halflabel.evidence.source_model import SourceFit
 from halflabel.labels.votes import Votes
 
 #: The variance of an error rate is multiplied by this factor: the rates, from which posteriors follow, are estimates.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from halflabel._arrays import Floats
-from halflabel.evidence.votes import Levels
+from halflabel.corrections.votes.levels import Levels
 
 #: Values of the log of the easiness, and standard deviations that are compared.
 NODES, SPREADS = np.linspace(-1.6, 1.6, 9), (0.4, 0.6, 0.8)

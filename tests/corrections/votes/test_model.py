@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from tests.oracles.sources import correlate_errors, dawid_skene
 
-from halflabel.evidence import source_model
-from halflabel.evidence.source_model import fit_sources
+from halflabel.corrections.votes import model as source_model
+from halflabel.corrections.votes.model import fit_sources
 from halflabel.labels.votes import Votes
 
 

@@ -3,7 +3,7 @@ r"""The true value behind the votes of several sources: error rates and posterio
 An entry :math:`(i, j)` is relevant with probability :math:`\sigma(e^{\theta_j} z_{ij} + b_j)`, where :math:`z` are the
 out-of-fold log odds of a model of the features. Source :math:`s` votes with level :math:`k` with probability
 :math:`f_{sj}(k \mid t)`, where :math:`t` is the true value. With the weights :math:`u` of votes that depend on each
-other (:mod:`halflabel.evidence.source_dependence`), EM maximises
+other (:mod:`halflabel.corrections.votes.dependence`), EM maximises
 
 .. math::
     \sum_{ij} \log \sum_t P(t \mid z_{ij}) \prod_s f_{sj}(v_{sij} \mid t)^{u_{sij}}
@@ -25,15 +25,15 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln, logit
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel.evidence.source_dependence import (
+from halflabel.corrections.votes.dependence import (
     compare_with_chance,
     estimate_correlations,
     mark_votes,
     measure_separation,
     weigh_votes,
 )
-from halflabel.evidence.source_difficulty import estimate_easiness
-from halflabel.evidence.votes import Levels
+from halflabel.corrections.votes.difficulty import estimate_easiness
+from halflabel.corrections.votes.levels import Levels
 from halflabel.labels.calibration import fit_soft
 from halflabel.labels.votes import Votes
 

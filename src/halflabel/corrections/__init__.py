@@ -1,0 +1,1 @@
+"""Corrections of the probabilities of a fitted method, one file each, in a fixed order."""
