@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import run
 
 import halflabel as hl
+from halflabel.cli.termination import Terminated, raise_on_sigterm
 from halflabel.files import ReadError, read_table
 from halflabel.files.databases import SUGGESTIONS
 from halflabel.files.registry import TABLES
@@ -129,8 +130,66 @@ def test_a_query_changes_nothing_and_reads_no_other_file(kind, shop, query):
 def test_a_query_that_would_not_end_in_memory_is_an_error(shop, monkeypatch):
     for module in ("sqlite", "duckdb"):
         monkeypatch.setattr(f"halflabel.files.{module}.size_limit", lambda: 100_000)
-    with pytest.raises(ReadError, match="100,000 bytes, the limit"):
+    with pytest.raises(ReadError, match=r"100,000 bytes, the limit|Out of Memory"):
         read_table(shop, query="SELECT a.* FROM items a, items b, items c")
+
+
+ENDLESS = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT count(*) AS n FROM r"
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """Return a database whose only view never ends."""
+    with closing(sqlite3.connect(tmp_path / "endless.db")) as database:
+        database.execute(f"CREATE VIEW v AS {ENDLESS}")
+        database.commit()
+    return tmp_path / "endless.db"
+
+
+def test_a_view_that_never_ends_is_an_error(endless, monkeypatch):
+    monkeypatch.setattr("halflabel.files.sqlite.MAX_STEPS", 3_000_000)
+    with pytest.raises(ReadError, match="more than 3,000,000 steps, the limit: read a table, not a view"):
+        read_table(endless)
+
+
+@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)])
+def test_a_signal_ends_a_view_that_never_ends(endless, number, expected, monkeypatch):
+    """The signal comes from inside the query, at the first of its periods."""
+
+    class Periods:
+        def __init__(self, start):
+            self.number = start - 1
+
+        def __next__(self):
+            self.number += 1
+            if self.number == 1:
+                os.kill(os.getpid(), number)
+            return self.number
+
+    monkeypatch.setattr("halflabel.files.sqlite.count_up", Periods)
+    with pytest.raises(expected), raise_on_sigterm():
+        read_table(endless)
+
+
+@pytest.mark.parametrize("n_columns", [1, 10])
+def test_all_cells_of_a_row_together_are_limited(tmp_path, n_columns, monkeypatch):
+    monkeypatch.setattr("halflabel.files.sqlite.size_limit", lambda: 100_000)
+    cells = ", ".join(f"zeroblob({200_000 // n_columns}) AS c{j}" for j in range(n_columns))
+    with closing(sqlite3.connect(tmp_path / "wide.db")) as database:
+        database.execute(f"CREATE VIEW v AS SELECT {cells}")
+        database.commit()
+    with pytest.raises(ReadError, match=f"a cell takes more than {100_000 // n_columns:,} bytes, the limit"):
+        read_table(tmp_path / "wide.db")
+
+
+def test_duckdb_takes_no_more_memory_than_the_limit_and_no_disk(tmp_path, monkeypatch):
+    with connect("duckdb", tmp_path / "sorted.duckdb") as database:
+        database.execute("CREATE VIEW v AS SELECT md5(i::VARCHAR) AS a FROM range(100000000) t(i) ORDER BY a")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("halflabel.files.duckdb.size_limit", lambda: 20_000_000)
+    with pytest.raises(ReadError, match="Out of Memory"):
+        read_table(tmp_path / "sorted.duckdb")
+    assert [path.name for path in tmp_path.iterdir()] == ["sorted.duckdb"]
 
 
 def test_tags_in_tables_of_their_own_are_found_by_the_keys_of_the_database(shop):

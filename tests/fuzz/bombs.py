@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import io
 import json
 import os
+import sqlite3
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +33,7 @@ FREE = 2**30
 #: The memory that a reader may take with that much.
 MAX_MEGABYTES = 400
 
+ENDLESS = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r)"
 DIGITS = "9" * 5000
 LAUGHS = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><labels><label name="&b;"/></labels>'
 OUTSIDE = '<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/hostname">]><labels><label name="&a;"/></labels>'
@@ -95,6 +99,18 @@ def array_header(shape: str) -> Callable[[Path], Any]:
     return lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + header.encode())
 
 
+def view(query: str) -> Callable[[Path], Any]:
+    """Return what writes a database with one view."""
+
+    def write(path: Path) -> None:
+        connect = sqlite3.connect if path.suffix == ".db" else importlib.import_module("duckdb").connect
+        with closing(connect(path)) as database:
+            database.execute(f"CREATE VIEW v AS {query}")
+            database.commit()
+
+    return write
+
+
 def packed_text(path: Path) -> None:
     with gzip.open(path, "wb", compresslevel=9) as stream:
         for _ in range(500):
@@ -156,6 +172,15 @@ BOMBS = [
     Bomb("XML, nested entities", "b.xml", text(LAUGHS), read_label_names),
     Bomb("XML, an entity from outside", "b.xml", text(OUTSIDE), read_label_names),
     Bomb("XML, depth 1e6", "b.xml", text("<labels>" * 1_000_000), read_label_names),
+    Bomb("SQLite, a cell of 1e9 bytes", "b.db", view("SELECT zeroblob(999999999) AS a")),
+    Bomb("SQLite, 500 cells of 6e7 bytes", "b.db", view(f"SELECT {', '.join(['randomblob(60000000)'] * 500)}")),
+    Bomb("SQLite, rows without end", "b.db", view(f"{ENDLESS} SELECT i, randomblob(1000000) AS a FROM r")),
+    Bomb("DuckDB, a list of 1e9 numbers", "b.duckdb", view("SELECT list(i) AS a FROM range(1000000000) t(i)")),
+    Bomb(
+        "DuckDB, 1e9 sorted texts",
+        "b.duckdb",
+        view("SELECT md5(i::VARCHAR) AS a FROM range(1000000000) t(i) ORDER BY a"),
+    ),
     Bomb("gz, 500 MB of CSV", "b.csv.gz", packed_text, is_slow=True),
     Bomb("model, 768 MiB in 750 kB", "b.halflabel", large_array, hl.load, is_slow=True),
     Bomb("model, one array 500 times", "b.halflabel", reused_array, hl.load),

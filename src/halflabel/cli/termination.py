@@ -23,7 +23,7 @@ class Terminated(KeyboardInterrupt):
 def raise_on_sigterm() -> Iterator[None]:
     """Raise :class:`Terminated` inside the block at SIGTERM. Signals reach the main thread only.
 
-    Compiled code that calls Python may replace the exception by one of its own, which then ends the block as this one
+    Compiled code that calls Python may replace the exception by another one, which then ends the block as this one
     would; or it may lose the exception, which is raised again every second until the block ends.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -50,8 +50,8 @@ def raise_on_sigterm() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, terminate)
     try:
         yield
-    except Exception as error:
-        if asked:
+    except (Exception, KeyboardInterrupt) as error:
+        if asked and not isinstance(error, Terminated):
             raise Terminated from error
         raise
     finally:

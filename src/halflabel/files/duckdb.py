@@ -16,8 +16,11 @@ from halflabel.files.arrow_tables import frame_of_table
 from halflabel.files.bounded import size_limit
 from halflabel.files.databases import Engine, Keys, make_format, quote_name
 
-#: Rows that are fetched at a time.
-BATCH = 100_000
+#: Rows that are fetched at a time: their size is counted after that.
+BATCH = 512
+
+#: The file is the only one that a database may open.
+CLOSED = {"enable_external_access": "false"}
 
 
 def _duckdb() -> Any:
@@ -29,8 +32,9 @@ def _duckdb() -> Any:
 
 @contextmanager
 def _open(path: Path) -> Iterator[Any]:
-    config = {"enable_external_access": "false"}  # a query reads no other file and loads no extension
-    with closing(_duckdb().connect(str(path), read_only=True, config=config)) as database:
+    """Open a database. A query reads no other file, loads no extension, and writes nothing that memory cannot hold."""
+    limits = {"memory_limit": f"{size_limit()}B", "temp_directory": ""}
+    with closing(_duckdb().connect(str(path), read_only=True, config=CLOSED | limits)) as database:
         yield database
 
 
@@ -71,7 +75,7 @@ def _fetch(database: Any, query: str) -> pd.DataFrame:
 
 
 def _replace_table(path: Path, table: str, rows: pd.DataFrame) -> None:
-    with closing(_duckdb().connect(str(path))) as database:
+    with closing(_duckdb().connect(str(path), config=CLOSED)) as database:
         database.begin()
         database.register("halflabel_rows", pa.Table.from_pandas(rows, preserve_index=False))
         name = quote_name(table)

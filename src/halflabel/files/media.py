@@ -23,6 +23,9 @@ PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 SOUNDS = (".wav",)
 OTHERS = (".mp3", ".flac", ".ogg", ".m4a", ".mp4", ".avi", ".mov", ".mkv", ".heic", ".raw")
 
+#: The formats that are decoded, whatever the suffix: Pillow decides by content, and for EPS it starts Ghostscript.
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF")
+
 #: Maximum number of pixels of a picture, and of samples of a sound.
 MAX_PIXELS, MAX_SAMPLES = 100_000_000, 200_000_000
 
@@ -92,7 +95,7 @@ def _read_picture(path: Path) -> NDArray[np.uint8]:
     image = importlib.import_module("PIL.Image")
     with explain_damage(path, "a picture"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Pillow, about size and damaged EXIF
-        with image.open(path) as opened:
+        with image.open(path, formats=FORMATS) as opened:
             if opened.width * opened.height > MAX_PIXELS:
                 raise ReadError.at(path, f"the picture has more than {count(MAX_PIXELS)} pixels, the limit: reduce it.")
             opened.draft("RGB", (4 * SIDE, 4 * SIDE))

@@ -13,7 +13,7 @@ import pandas as pd
 from halflabel._arrays import Floats
 from halflabel._wording import plural
 from halflabel.files.bounded import check_ordinary, size_limit
-from halflabel.files.media import OTHERS, PICTURES, SOUNDS, describe_media
+from halflabel.files.media import FORMATS, OTHERS, PICTURES, SOUNDS, describe_media
 from halflabel.files.raw_table import RawTable, ReadError
 
 #: Suffixes of texts, and the kinds of files of which a folder has one.
@@ -91,7 +91,7 @@ def _read_exif(path: Path) -> dict[str, Any]:
     """Return the size of a picture, and the camera and the date that its EXIF data name."""
     image = importlib.import_module("PIL.Image")
     try:
-        with image.open(path) as opened:
+        with image.open(path, formats=FORMATS) as opened:
             exif = opened.getexif()
             named = {name: str(exif[number]).strip() for number, name in _EXIF.items() if number in exif}
             return {"width": opened.width, "height": opened.height, **named}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import count as count_up
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,12 @@ from halflabel.files.bounded import size_limit
 from halflabel.files.databases import Engine, Keys, make_format, quote_name
 from halflabel.files.field_values import typed_column
 
-#: Rows that are fetched at a time, and the bytes of a cell apart from its text.
-BATCH, CELL = 10_000, 56
+#: The bytes of a cell apart from its text, and the maximum bytes of one cell or stored row.
+CELL, MAX_CELL = 56, 64_000_000
+
+#: Maximum number of steps of SQLite in one reading, and after how many of them signals are noticed. A step costs some
+#: nanoseconds, and a row of 20 columns about 25 steps.
+MAX_STEPS, STEPS = 5_000_000_000, 1_000_000
 
 #: The actions of a query that reads. Every other action is denied, also to attach other files and to load extensions.
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION}
@@ -25,8 +30,24 @@ _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE
 
 @contextmanager
 def _open(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database. Views and generated columns are queries of whoever wrote the file, so they have limits, too."""
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
-        yield database
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(MAX_CELL, size_limit()))
+        periods = count_up(1)
+        database.set_progress_handler(lambda: next(periods) * STEPS > MAX_STEPS, STEPS)
+        try:
+            yield database
+        except sqlite3.DataError:
+            limit = count(database.getlimit(sqlite3.SQLITE_LIMIT_LENGTH))
+            raise ValueError(f"a cell takes more than {limit} bytes, the limit: leave it out by a query") from None
+        except sqlite3.OperationalError as error:
+            if "interrupted" not in str(error):
+                raise
+            if next(periods) * STEPS <= MAX_STEPS:  # by a signal: SQLite drops the exception of the handler
+                raise KeyboardInterrupt from None
+            raise ValueError(
+                f"a query in it takes more than {count(MAX_STEPS)} steps, the limit: read a table, not a view"
+            ) from None
 
 
 def _deny_changes(action: int, first: str | None, second: str | None, *_: str | None) -> int:
@@ -53,17 +74,21 @@ def _find_keys(database: sqlite3.Connection, table: str) -> Keys:
 
 
 def _fetch(database: sqlite3.Connection, query: str) -> pd.DataFrame:
-    """Return the rows of a query with one typed column per name."""
+    """Return the rows of a query with one typed column per name.
+
+    Limits of cells and of columns bound one row, and every row is counted before the next one is made.
+    """
     database.set_authorizer(_deny_changes)
-    cursor = database.execute(query)
-    names = [column[0] for column in cursor.description or ()]
+    limit = size_limit()
+    names = [column[0] for column in database.execute(f"SELECT * FROM ({query.rstrip('; ')}\n) LIMIT 0").description]
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(MAX_CELL, limit // len(names)))
     rows: list[tuple[Any, ...]] = []
-    size, limit = 0, size_limit()
-    while batch := cursor.fetchmany(BATCH):
-        size += sum(CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for row in batch for cell in row)
+    size = 0
+    for row in database.execute(query):
+        size += sum(CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row)
         if size > limit:
             raise ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
-        rows += batch
+        rows.append(row)
     index = pd.RangeIndex(len(rows))
     columns = [typed_column([row[j] for row in rows], index) for j in range(len(names))]
     return pd.concat(columns, axis=1, keys=range(len(names))).set_axis(names, axis=1) if columns else pd.DataFrame()
