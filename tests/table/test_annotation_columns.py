@@ -1,14 +1,16 @@
-"""Columns that were made from the labels, or from the state of the annotation, are named; ordinary ones are not."""
+"""Columns that were made from the labels, or from the state of the annotation, are no features; ordinary ones are."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import halflabel as hl
+from halflabel.cli import main
 
 N = 80
 NAMES = ["rock", "sad", "live"]
@@ -35,22 +37,58 @@ MADE = {
 }
 
 
-def open_with(column, rng, has, annotated):
+def make_table(column, rng, has, annotated):
     table = pd.DataFrame({"tempo": rng.normal(size=N), "made": column})
     table[NAMES] = np.where(annotated[:, None], has.astype(float), np.nan)
-    return hl.open_table(table, labels=NAMES)
+    return table
+
+
+def open_with(column, rng, has, annotated, **stated):
+    return hl.open_table(make_table(column, rng, has, annotated), labels=NAMES, **stated)
 
 
 @pytest.mark.parametrize("kind", MADE)
 @given(seed=st.integers(0, 2**32 - 1), share=st.floats(0.5, 0.8))
-def test_a_column_that_was_made_from_the_labels_is_named(kind, seed, share):
+def test_a_column_that_was_made_from_the_labels_is_left_out_with_a_way_back(kind, seed, share):
     rng = np.random.default_rng(seed)
     has, annotated = make_labels(rng, share)
-    opened = open_with(MADE[kind](rng, has, annotated), rng, has, annotated)
-    [note] = [note for note in opened.notes if "is not a feature" in note]
-    assert "'made'" in note
-    assert "'tempo'" not in note
-    assert "ignore=['made']" in note
+    column = MADE[kind](rng, has, annotated)
+    opened = open_with(column, rng, has, annotated)
+    assert opened.roles.features == ("tempo",)
+    assert opened.X.shape[1] == 1
+    [note] = [note for note in opened.notes if "made from the labels" in note]
+    assert note.startswith("'made' seems")
+    [(name, reason)] = opened.roles.ignored
+    assert name == "made"
+    assert all(sentence.rpartition("features='*'")[1] for sentence in (note, reason))
+    kept = open_with(column, rng, has, annotated, features="*")
+    assert set(kept.roles.features) == {"tempo", "made"}
+    assert [note for note in kept.notes if "is a feature because this was stated" in note]
+
+
+def describe(*arguments):
+    result = CliRunner().invoke(main, ["data", "describe", *map(str, arguments)], catch_exceptions=False)
+    return " ".join(result.output.split())
+
+
+def test_the_command_leaves_it_out_and_its_way_back_works(tmp_path):
+    rng = np.random.default_rng(0)
+    has, annotated = make_labels(rng, 0.6)
+    make_table(MADE["a status"](rng, has, annotated), rng, has, annotated).to_csv(tmp_path / "songs.csv", index=False)
+    found = describe(tmp_path / "songs.csv", "--labels", ",".join(NAMES))
+    assert "'made' seems to be made from the labels, and is left out" in found
+    assert "--set features='*' uses it" in found
+    kept = describe(tmp_path / "songs.csv", "--labels", ",".join(NAMES), "--set", "features=*")
+    assert "is a feature because this was stated" in kept
+
+
+def test_without_another_feature_the_error_names_the_way():
+    rng = np.random.default_rng(0)
+    has, annotated = make_labels(rng, 0.6)
+    table = make_table(MADE["a status"](rng, has, annotated), rng, has, annotated).drop(columns="tempo")
+    with pytest.raises(ValueError, match=r"'made': probably made from the labels: .* \(features='\*' uses it\)"):
+        hl.open_table(table, labels=NAMES)
+    assert hl.open_table(table, labels=NAMES, features="*").roles.features == ("made",)
 
 
 @given(seed=st.integers(0, 2**32 - 1), share=st.floats(0.3, 0.8), levels=st.integers(2, 12))
@@ -58,4 +96,15 @@ def test_ordinary_columns_are_not_named(seed, share, levels):
     rng = np.random.default_rng(seed)
     has, annotated = make_labels(rng, share)
     for column in (rng.integers(0, levels, N), rng.choice(list("abcdefghijkl")[:levels], N), rng.normal(size=N)):
-        assert not [note for note in open_with(column, rng, has, annotated).notes if "is not a feature" in note]
+        assert not [note for note in open_with(column, rng, has, annotated).notes if "made from" in note]
+
+
+@given(seed=st.integers(0, 2**32 - 1), rows=st.integers(2, 6))
+def test_values_of_things_that_several_rows_are_about_are_features(seed, rows):
+    rng = np.random.default_rng(seed)
+    patients = np.repeat(np.arange(40), rows)
+    has, annotated = rng.random((40, 3)) < 0.4, rng.random(40) < 0.6
+    has[:10], annotated[:10], annotated[10:20] = np.arange(10)[:, None] % 2 == 0, True, False
+    table = pd.DataFrame({"age": rng.normal(50, 9, 40)[patients], "time": rng.normal(size=len(patients))})
+    table[NAMES] = np.where(annotated[:, None], has.astype(float), np.nan)[patients]
+    assert set(hl.open_table(table, labels=NAMES).roles.features) == {"age", "time"}

@@ -1,16 +1,16 @@
-"""Features that were probably made from the labels: they decide labels, count them, or mark annotated items."""
+"""Columns that were probably made from the labels: they decide labels, count them, or mark annotated items."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Ints, Mask
-from halflabel._wording import option_names, quoted
+from halflabel._wording import option, quoted
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import looks_like_label
 from halflabel.table.roles import Roles
@@ -21,50 +21,59 @@ MAX_CHANCE = 1e-6
 #: Minimum number of items of each kind that a column separates, and number of rows that are examined first.
 MIN_ITEMS, N_FIRST = 5, 2000
 
+#: Maximum number of repeated values of a number column. More are values of things that several rows are about, such
+#: as the age of each patient: these decide the labels only because the rows of a patient have the same ones.
+MAX_VALUES = 20
+
 #: Maximum number of names in a sentence.
 MAX_NAMES = 5
 
 
-def describe_annotation_columns(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> tuple[str, ...]:
-    """Return a sentence for each way in which features contain the labels, or the state of the annotation.
+def find_made(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> dict[str, str]:
+    """Return the features that contain the labels, or the state of the annotation, each with the reason.
 
     Examples
     --------
     >>> songs = pd.DataFrame({"status": 25 * ["done"] + 25 * ["open"]})
     >>> labels = PartialLabels.from_table(pd.DataFrame({"rock": 12 * [1] + 13 * [0] + 25 * [None]}))
-    >>> [note] = describe_annotation_columns(songs, Roles(categorical=("status",)), labels)
-    >>> note.partition(".")[0]
-    "No value of 'status' is in annotated and in unlabelled items"
+    >>> find_made(songs, Roles(categorical=("status",)), labels)
+    {'status': 'no value of it is in annotated and in unlabelled items'}
     """
     numeric = [name for name in roles.numeric if not looks_like_label(frame[name])]
     names = [*roles.categorical, *numeric]
     allowed = MAX_CHANCE / max(len(names) * (len(labels.names) + 1), 1)
-    codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in names}
-    apart = [name for name in names if _separates(codes[name], labels.unlabelled, allowed)]
-    counting = [name for name in numeric if name not in apart and _counts(frame[name], labels)]
-    deciding = {name: found for name in names if (found := _list_decided(codes[name], labels, allowed))}
-    return tuple(_describe(apart, counting, deciding))
+    made = {}
+    for name in names:
+        codes: Ints = pd.factorize(frame[name], use_na_sentinel=False)[0]
+        if name in numeric and (np.bincount(codes) > 1).sum() > MAX_VALUES:
+            codes = np.asarray(frame[name].isna(), dtype=np.intp)
+        if _separates(codes, labels.unlabelled, allowed):
+            made[name] = "no value of it is in annotated and in unlabelled items"
+        elif name in numeric and _counts(frame[name], labels):
+            made[name] = "it is the number of labels of each annotated item"
+        elif decided := _list_decided(codes, labels, allowed):
+            made[name] = f"all items with the same value of it agree in {quoted(decided, MAX_NAMES)}"
+    return made
 
 
-def _describe(apart: Sequence[str], counting: Sequence[str], deciding: dict[str, list[str]]) -> Iterator[str]:
-    if apart:
-        yield (
-            f"No value of {quoted(apart, MAX_NAMES)} is in annotated and in unlabelled items. A column about the "
-            f"annotation is not a feature: leave it out with {option_names('ignore', apart)}."
-        )
-    if counting:
-        is_number = "is the number" if len(counting) == 1 else "are the numbers"
-        yield (
-            f"{quoted(counting, MAX_NAMES)} {is_number} of labels of each annotated item. A column that was made from "
-            f"the labels is not a feature: leave it out with {option_names('ignore', counting)}."
-        )
-    if deciding:
-        found = list(dict.fromkeys(label for labels in deciding.values() for label in labels))
-        yield (
-            f"All items with the same value of {quoted(deciding, MAX_NAMES)} agree in {quoted(found, MAX_NAMES)}, as "
-            "if the column was made from the labels. If it was, it is not a feature: leave it out with "
-            f"{option_names('ignore', list(deciding))}."
-        )
+def explain_made(made: Mapping[str, str]) -> dict[str, str]:
+    """Return the reason of each column that is left out, with the way to use it."""
+    return {
+        name: f"probably made from the labels: {why} ({option('features', '*')} uses it)" for name, why in made.items()
+    }
+
+
+def describe_made(made: Mapping[str, str], *, is_stated: bool) -> tuple[str, ...]:
+    """Return a sentence about columns that were made from the labels, with the way to use them."""
+    if not made:
+        return ()
+    one = len(made) == 1
+    found = f"{quoted(made, MAX_NAMES)} {'seems' if one else 'seem'} to be made from the labels"
+    why = f"of {next(iter(made))!r}, {next(iter(made.values()))}"
+    if is_stated:
+        return (f"{found}, and {'is a feature' if one else 'are features'} because this was stated: {why}.",)
+    it = "it" if one else "them"
+    return (f"{found}, and {'is' if one else 'are'} left out: {why}. {option('features', '*')} uses {it}.",)
 
 
 def _list_decided(codes: Ints, labels: PartialLabels, allowed: float) -> list[str]:

@@ -67,7 +67,8 @@ class Columns:
         A column of numbers, text or dates; rows of equal value belong together. It is not a feature. A row without a
         value is a group of its own.
     features : str or sequence of str, optional
-        Names or patterns; exactly these columns become features then.
+        Names or patterns; exactly these columns become features then. "*" keeps the columns that are left out by
+        default because they seem to be made from the labels.
     vectors : str, path or array, optional
         A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file; or a
         table file of vectors with the ids of the items.

@@ -212,7 +212,8 @@ KEYS = (
         "choice", choices=get_args(Empty)),
     Key("text", "A column of free text, used as tf-idf.", common=True),
     Key("ignore", "Columns to leave out.", "names", "NAMES"),
-    Key("features", "Feature columns; by default all that can serve.", "names", "NAMES"),
+    Key("features", "Feature columns; by default all that can serve, but for columns made from the labels; '*' for all "
+        "that can serve.", "names", "NAMES"),
     Key("vectors", "A column of vectors, or a file of them.", metavar="COL|X.npy"),
     Key("images", "Column of paths of pictures or sounds to make features of; they count from the folder of ITEMS."),
     Key("embed", "Your own encoder, from a list of files (of images or of a folder) or of texts (of text) to one row "

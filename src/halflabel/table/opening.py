@@ -15,12 +15,13 @@ from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.files.collector import TAKEN_AS_UNKNOWN
 from halflabel.files.delimited import find_first_line, read_words
+from halflabel.files.raw_table import RawTable
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.groups import find_copies, number_groups
 from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.positive_only import trust_positives
 from halflabel.methods.valid_labels import check_rules
-from halflabel.table.annotation_columns import describe_annotation_columns
+from halflabel.table.annotation_columns import describe_made, explain_made, find_made
 from halflabel.table.columns import OF_FILE, Columns, Description, Empty
 from halflabel.table.described import Described, describe_columns, find_description, is_path, name_second, take_stated
 from halflabel.table.features import FeatureEncoder
@@ -202,12 +203,14 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
     roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
     reading = find_labels(source, frame, as_pandas(Y), columns, roles, index)
-    encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
+    encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
+    single = slice(None) if groups is None else np.unique(groups, return_index=True)[1]  # rows that are independent
+    made = find_made(frame.iloc[single], roles, reading.labels[single])
+    if made and columns.features is None:
+        roles = roles.leave_out(explain_made(made))
+        encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
-    X = encoder.transform(frame, raw.matrix)
-    groups, on_groups = _read_groups(frame, roles, X, reading.labels)
-    single = slice(None) if groups is None or roles.group else np.unique(groups, return_index=True)[1]  # no copies
-    on_labels = describe_annotation_columns(frame.iloc[single], roles, reading.labels[single])
+    on_labels = describe_made(made, is_stated=columns.features is not None)
     prior, on_prior = _read_prior(columns, reading, index, roles, frame)
     answers = list_votes(source.records, reading.labels.names)
     with name_second(stated_votes):
@@ -239,6 +242,15 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
         nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
         rules=check_rules(LabelRules.read(columns.rules, reading.labels.names)),
     )
+
+
+def _encode(
+    raw: RawTable, frame: pd.DataFrame, roles: Roles, labels: PartialLabels, columns: Description
+) -> tuple[FeatureEncoder, Matrix, tuple[Ints | None, tuple[str, ...]]]:
+    """Return how the columns become features, the features, and the groups with a sentence about them."""
+    encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
+    X = encoder.transform(frame, raw.matrix)
+    return encoder, X, _read_groups(frame, roles, X, labels)
 
 
 def _trust_positives(labels: PartialLabels, columns: Columns, *, has_votes: bool) -> tuple[PartialLabels, list[str]]:

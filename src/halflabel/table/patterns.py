@@ -21,15 +21,16 @@ AT = "@"
 def expand_patterns(columns: Columns, names: Collection[str], declared_labels: Collection[str] = ()) -> Columns:
     """Return the record with ``labels``, ``features`` and ``ignore`` as names that exist.
 
-    A pattern for labels passes over ignored columns, one for features over every column that has another role.
+    A pattern for labels passes over ignored columns, one for features over every column that has another role. For
+    features, ``"*"`` alone is the choice by rule.
     """
     ignore = select(columns.ignore, names)
     labels = None if columns.labels is None else select(columns.labels, names, skip=ignore)
     features = None
-    if columns.features is not None:
+    if columns.features not in (None, ("*",)):
         single = (columns.id, columns.tags, columns.vectors, columns.text, columns.group)
         others = {*ignore, *(labels or ()), *declared_labels, *(name for name in single if isinstance(name, str))}
-        features = select(columns.features, names, skip=others)
+        features = select(columns.features or (), names, skip=others)
     return replace(columns, ignore=ignore, labels=labels, features=features)
 
 

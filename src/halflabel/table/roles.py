@@ -83,6 +83,14 @@ class Roles:
         """The columns that features are made of."""
         return (*self.numeric, *self.categorical, *_as_tuple(self.vectors), *_as_tuple(self.text))
 
+    def leave_out(self, reasons: Mapping[str, str]) -> Roles:
+        """Return the roles without the number columns and the categories of these names, each with its reason."""
+        numeric, categorical = (
+            tuple(name for name in names if name not in reasons) for names in (self.numeric, self.categorical)
+        )
+        ignored = (*self.ignored, *reasons.items())
+        return replace(self, numeric=numeric, categorical=categorical, ignored=ignored)
+
     def find_ignored(self, cause: Cause) -> list[str]:
         """Return the columns that were excluded for this cause."""
         return [name for name, reason in self.ignored if getattr(reason, "cause", Cause.OTHER) is cause]
