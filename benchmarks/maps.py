@@ -59,7 +59,7 @@ def load(name):
 def fit(X, known, seed, path):
     """Return what a map needs of a fitted ensemble; probabilities are kept in a file."""
     if not path.exists():
-        np.savez(path, p=complete(X, known, random_state=seed).learned_probabilities)
+        np.savez(path, p=complete(X, known, random_state=seed).evidence.learned_probabilities)
     return SimpleNamespace(
         opened=SimpleNamespace(X=X),
         learned_from=known,

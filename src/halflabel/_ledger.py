@@ -19,7 +19,7 @@ from typing import Any
 from halflabel._files import fcntl, sync_folder
 from halflabel._version import __version__
 
-#: The version of the first line. Lines of version 1 have no digests.
+#: The version of the first line.
 VERSION = 2
 
 #: The end of a line: the digest of the chain up to this line.
@@ -33,18 +33,11 @@ class Lines:
     header: dict[str, Any]  #: The first line.
     records: list[dict[str, Any]]  #: The other lines.
     digests: tuple[str, ...]  #: The digest of each line and all lines before it.
-    n_unchained: int = 0  #: The number of first lines that have no digest, because version 0.1 wrote them.
 
     @property
     def chain(self) -> str:
         """The digest of all lines."""
         return self.digests[-1]
-
-    def notes(self, name: str) -> list[str]:
-        """Return a sentence about lines without a digest."""
-        if not self.n_unchained:
-            return []
-        return [f"{name}: version 0.1 wrote the lines 1 to {self.n_unchained}, which have no digest to verify."]
 
 
 class Ledger:
@@ -136,7 +129,6 @@ class Ledger:
         if whole:
             lines = parse_lines(content[:whole], str(path), self.task)
             self.header, self.records, self.chain = lines.header, lines.records, lines.chain
-            self.notes += lines.notes(str(path))
         if whole < len(content):
             os.ftruncate(self._file, whole)
             self.notes.append(f"The last line of {path} was cut off by a crash and is dropped.")
@@ -180,21 +172,18 @@ def parse_lines(content: bytes, name: str, task: str | None = None) -> Lines:
     """
     texts = content.decode("utf-8", "replace").removesuffix("\n").split("\n")
     header = _read_header(texts[0], name, task)
-    values, digests, chained = list[dict[str, Any]](), list[str](), header["version"] == VERSION
-    n_unchained = 0
+    values, digests = list[dict[str, Any]](), list[str]()
     for number, text in enumerate(texts, 1):
         found = _DIGEST.search(text)
         plain = text if found is None else text[: found.start()] + "}"
         values.append(_parse_line(plain, name, number))
         digests.append(_extend(digests[-1] if digests else "", plain))
-        chained = chained or found is not None
-        n_unchained += not chained
-        if chained and (found is None or found[1] != digests[-1]):
+        if found is None or found[1] != digests[-1]:
             raise ValueError(
                 f"{name}, line {number}: its digest does not follow from the lines up to it, because one of them was "
                 "changed, lost or moved: use a copy of the journal from before, or begin another one."
             )
-    return Lines(header, values[1:], tuple(digests), n_unchained)
+    return Lines(header, values[1:], tuple(digests))
 
 
 def format_ledger(task: str, records: Iterable[Mapping[str, Any]]) -> str:
@@ -230,7 +219,7 @@ def _read_header(text: str, name: str, task: str | None) -> dict[str, Any]:
         header = {}
     if not str(header.get("journal")).startswith("halflabel ") or task not in (None, header["journal"][10:]):
         raise ValueError(f"{name} is not the journal of a {task or 'task'}: name another file, or remove this one.")
-    if header.get("version") not in (1, VERSION):
+    if header.get("version") != VERSION:
         raise ValueError(f"{name} was written by another version of halflabel ({header.get('halflabel')}).")
     return header
 

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from halflabel import cli
-from halflabel.methods import baselines
 
 
 @click.command()
@@ -35,7 +34,7 @@ def run(*arguments):
     return CliRunner().invoke(cli.main, arguments)
 
 
-@pytest.mark.parametrize("arguments", [(), ("zhang2008", "--quick"), ("--list",), ("--help",), ("-o", "x", "key")])
+@pytest.mark.parametrize("arguments", [(), ("zhang2008", "--published"), ("--help",), ("-o", "x", "key")])
 def test_without_the_papers_the_command_names_how_to_install_them(installed, arguments):
     installed()
     result = run("reproduce", *arguments)
@@ -59,11 +58,3 @@ def test_no_distribution_replaces_a_command_of_halflabel(installed):
     installed("complete")
     assert run("complete", "rock").output != "ROCK\n"
     assert run("--help").output.count("\n  complete ") == 1
-
-
-@pytest.mark.parametrize("name", sorted(baselines._MOVED))
-def test_a_comparator_that_moved_names_its_place(name):
-    with pytest.raises(ImportError, match=rf"{name} has moved: .*halflabel_papers.comparators import {name}"):
-        getattr(baselines, name)
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        baselines.Nothing  # noqa: B018

@@ -149,14 +149,6 @@ def test_wrong_answers_write_nothing(songs, truth):
     assert not songs.with_name("songs.completed.csv").exists()
 
 
-def test_the_old_name_of_the_command_is_accepted(songs):
-    result = run("audit", songs, *OPTIONS, "--entries", "7", "--level", "0.9", "--effort", "fast")
-    assert result.exit_code == 0, result.output
-    assert "`halflabel audit` is now `halflabel finish`" in result.stderr
-    assert "--entries has another name now: write -n 7." in result.stderr
-    assert len(pd.read_csv(songs.with_name("songs.questions.csv"))) == 7
-
-
 def test_the_report_carries_the_certificate_of_its_table_only(songs, truth):
     finish(songs, truth, *FAST)
     certificate, done = songs.with_name("songs.certificate.json"), songs.with_name("songs.completed.csv")

@@ -1,4 +1,4 @@
-"""The options of all commands: their number, where they come from, and the old ones."""
+"""The options of all commands: their number, and where they come from."""
 
 from __future__ import annotations
 
@@ -17,26 +17,8 @@ pytestmark = pytest.mark.usefixtures("one_member")
 #: Maximum number of option places in the program, and of options of ``complete``.
 MAX_PLACES, MAX_OF_COMPLETE = 144, 27
 
-#: Options of version 0.1.0 that describe a table, and the other ones of each command.
-OF_TABLES = (
-    "--format --id --labels --tags --tags-file --on --absent --empty --sep --yes --no --unknown --group --features "
-    "--vectors --text --ignore --xml --delimiter --encoding --max-categories --prior --top-labels"
-)
-BEFORE = {
-    "demo": "-o --output --seed",
-    "complete": "--out --workers --scheduler --max-labelled --max-unlabelled -o --output --to --question "
-    "--probabilities --report --model --review --review-rows --review-in --certificate --show --marks --mark "
-    "--min-precision --cost --observed-rate --effort --seed --json " + OF_TABLES,
-    "predict": "-o --output --to --question --probabilities --map --vectors --delimiter --encoding --format",
-    "evaluate": "--observed-rate --effort --repeats --curve --no-curve --seed --json " + OF_TABLES,
-    "map": "-d --dimensions -o --output --label --method --label-weight --show --seed " + OF_TABLES,
-    "review merge": "-o --output",
-    "review page": "--show --marks --map --by --journal --others --show-p --media-root --remote-media --port --browser "
-    "--no-browser --observed-rate --effort --seed " + OF_TABLES,
-    "finish": "--completed -n --entries --population --answers --level -o --output --show --seed " + OF_TABLES,
-    "data describe": OF_TABLES,
-    "data fetch": "-o --output",
-}
+#: The commands with all options that describe a table.
+WITH_TABLES = ["complete", "evaluate", "map", "review page", "finish", "data describe", "prevalence", "new-tag"]
 
 
 def commands(group=main, path=""):
@@ -55,106 +37,32 @@ def options(command):
 
 
 def test_a_person_can_read_all_options():
-    counts = {name: sum(not option.hidden for option in options(command)) for name, command in commands()}
+    counts = {name: len(options(command)) for name, command in commands()}
     print(sum(counts.values()), counts)
     assert sum(counts.values()) <= MAX_PLACES
     assert counts["complete"] <= MAX_OF_COMPLETE
 
 
-@pytest.mark.parametrize("name", BEFORE)
-def test_a_command_has_each_option_of_the_version_before(name):
-    flags = {flag for each in options(dict(commands())[name]) for flag in (*each.opts, *each.secondary_opts)}
-    assert set(BEFORE[name].split()) <= flags
+def test_no_option_is_hidden():
+    hidden = [(name, each.name) for name, command in commands() for each in options(command) if each.hidden]
+    assert hidden == []
 
 
 def test_every_command_about_a_table_has_the_same_options_of_keys():
     common = {key.flag for key in KEYS if key.common} | {"--set"}
-    with_tables = [*(name for name, text in BEFORE.items() if OF_TABLES in text), "prevalence", "new-tag"]
     for name, command in commands():
-        shown = {option.opts[0]: option.help for option in options(command) if not option.hidden}
-        assert (common <= shown.keys()) == (name in with_tables), name
+        shown = {option.opts[0]: option.help for option in options(command)}
+        assert (common <= shown.keys()) == (name in WITH_TABLES), name
         for key in KEYS:
             is_own = (name, key.name) == ("new-tag", "tag")  # the tag itself, not the column of tags
-            if name in with_tables and key.flag in shown and not is_own:
+            if name in WITH_TABLES and key.flag in shown and not is_own:
                 assert shown[key.flag] == key.help
-
-
-def roles(result):
-    """Return what a command prints about the table."""
-    assert result.exit_code == 0, result.output
-    return re.sub(r"--[\w-]+ has another name now.*\n", "", result.output)
-
-
-#: Old options of a table, and how the same is written now.
-OLD = {
-    "ignore": (["--ignore", "f0", "--ignore", "f1"], ["--set", "ignore=f0,f1"]),
-    "thumbnails": (["--thumbnails", "8x8"], ["--set", "thumbnails=8x8"]),
-    "empty": (["--tags", "listed", "--absent", "irrelevant", "--empty", "none"],
-              ["--tags", "listed", "--absent", "irrelevant", "--set", "empty=none"]),
-    "group": (["--group", "f0"], ["--set", "group=f0"]),
-    "features": (["--features", "f1,f3"], ["--set", "features=f1,f3"]),
-    "several features": (["--features", "f1", "--features", "f3"], ["--set", "features=f1", "--set", "features=f3"]),
-    "words of 0.1.1": (["--words", "ja,j=1;=0;?="], ["--set", "words=ja,j=1;=0;?="]),
-    "words": (["--yes", "ja,j", "--no", "", "--unknown", "?"], ["--set", "words=ja,j=1;=0;?="]),
-    "delimiter": (["--delimiter", ","], ["--set", "delimiter=,"]),
-    "format": (["--format", "csv", "--encoding", "utf-8"], ["--set", "format=csv", "--set", "encoding=utf-8"]),
-    "max_categories": (["--max-categories", "2"], ["--set", "max-categories=2"]),
-    "tags_file": (["--tags-file", "long.csv", "--on", "song", "--absent", "irrelevant"],
-                  ["--set", "tags_file=long.csv", "--set", "on=song", "--absent", "irrelevant"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("old", "new"), OLD.values(), ids=OLD)
-def test_an_old_option_of_a_table_means_the_same_and_is_named(songs, monkeypatch, old, new):
-    monkeypatch.chdir(songs.parent)
-    frame = pd.read_csv(songs)
-    if {"--yes", "--words"} & set(old):
-        frame["tag_a"] = frame["tag_a"].map({1: "ja", 0: ""}).fillna("?")
-        frame.to_csv(songs, index=False)
-    if "--empty" in old:
-        frame["listed"] = ["loud", "soft", ""] * 20
-        frame.to_csv(songs, index=False)
-    labels = [] if {"--on", "--empty"} & set(old) else ["--labels", "tag_a"]
-    pd.DataFrame({"song": frame["song"], "tag": ["loud", "soft"] * 30})[:40].to_csv("long.csv", index=False)
-    first = run("map", songs, "--id", "song", *labels, *old, "--method", "pca", "-o", "old.csv")
-    second = run("map", songs, "--id", "song", *labels, *new, "--method", "pca", "-o", "new.csv")
-    assert roles(first).replace("old.csv", "new.csv") == roles(second)
-    flags = [flag for flag in dict.fromkeys(old) if flag.startswith("--") and flag not in ("--absent", "--tags")]
-    for flag in flags:
-        assert f"{flag} has another name now: write --set " in first.stderr
-    assert "another name" not in second.stderr
-    pd.testing.assert_frame_equal(pd.read_csv("old.csv"), pd.read_csv("new.csv"))
-
-
-def test_old_names_of_outputs_mean_the_same(songs, tmp_path):
-    path = tmp_path / "check.csv"
-    common = ("--id", "song", "--labels", "tag_*", "--effort", "fast")
-    first = run("complete", songs, *common, "--mark", "--review", path, "--review-rows", "5")
-    assert first.exit_code == 0, first.output
-    for flag, new in {"--mark": "--source-columns", "--review": f"`halflabel review ITEMS --to {path}`"}.items():
-        assert f"{flag} has another name now: write {new}." in first.stderr
-    old = pd.read_csv(path)
-    marked = pd.read_csv(songs.with_name("songs.completed.csv"))
-    second = run("review", songs, *common, "--to", path, "--rows", "5")
-    assert second.exit_code == 0, second.output
-    assert f"Written: {path}." in second.output
-    pd.testing.assert_frame_equal(pd.read_csv(path), old)
-    old.assign(answer=1 - old["suggested"]).to_csv(path, index=False)
-    tables = []
-    for options in (("--review-in", path, "--mark"), ("--answers", path, "--source-columns")):
-        result = run("complete", songs, *common, *options)
-        assert result.exit_code == 0, result.output
-        tables.append(pd.read_csv(songs.with_name("songs.completed.csv")))
-    pd.testing.assert_frame_equal(*tables)
-    assert marked.columns.equals(tables[0].columns)
-    assert not marked.equals(tables[0])
 
 
 WRONG = {
     "no value": (["--set", "group"], "is not of the form KEY=VALUE; the keys are id, labels"),
     "unknown key": (["--set", "grup=a"], "names no key; the keys are id, labels"),
     "twice": (["--set", "labels=f0"], "labels was given twice: give it once."),
-    "old and new": (["--set", "group=f0", "--group", "f1"], "group was given twice: give it once."),
     "a single key twice": (["--set", "group=f0", "--set", "group=f1"], "group was given 2 times: give it once."),
     "number": (["--set", "max_categories=0"], "max_categories is a whole number of 1 or more, not '0'."),
     "size": (["--set", "thumbnails=8"], "'8' is not a height and a width in pixels, such as 8x8."),
@@ -260,23 +168,16 @@ def test_the_table_file_of_a_folder_of_parts_is_found(described, tmp_path):
 
 # -- the rule ----------------------------------------------------------------------
 
-RULES = {
-    "of two numbers": (["--rule", "cost:1,9"], ["--cost", "1", "9"]),
-    "of another ratio": (["--rule", "cost:4,2"], ["--cost", "8", "4"]),
-}
 
-
-@pytest.mark.parametrize(("new", "old"), RULES.values(), ids=RULES)
-def test_costs_are_a_rule(songs, new, old):
+def test_costs_are_a_rule_and_only_their_ratio_counts(songs):
     common = ("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast")
     tables = []
-    for options in (new, old):
-        result = run(*common, *options)
+    for costs in ("1,9", "2,18"):
+        result = run(*common, "--rule", f"cost:{costs}")
         assert result.exit_code == 0, result.output
         assert "cost (least expected cost" in result.output
         tables.append(pd.read_csv(songs.with_name("songs.completed.csv")))
     pd.testing.assert_frame_equal(*tables)
-    assert "--cost has another name now: write --rule cost:" in result.stderr
 
 
 @pytest.mark.parametrize("wrong", ["best", "cost:1", "cost:1,2,3", "cost:a,b", "probable:1,2"])

@@ -64,6 +64,6 @@ def test_a_place_of_another_kind_is_named(tmp_path, songs):
     assert "holds no run" in run("verify", tmp_path).output
     assert "no such file" in run("verify", tmp_path / "none.json").output
     assert "is not a certificate" in run("verify", songs, songs).output
-    (tmp_path / "a.jsonl").write_text('{"journal":"halflabel review","version":1}\n')
+    (tmp_path / "a.jsonl").write_text('{"journal":"halflabel review","version":2}\n')
     assert "without a table" in run("verify", tmp_path / "a.jsonl", songs).output
     assert "without a table" in run("verify", tmp_path / "a.jsonl", tmp_path / "a.jsonl").output

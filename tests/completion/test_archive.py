@@ -17,7 +17,6 @@ from halflabel._version import __version__
 from halflabel.completion import archive
 from halflabel.completion.archive import (
     FORMAT,
-    FORMER_CLASSES,
     ModelFileError,
     is_model,
     load_tree,
@@ -49,7 +48,8 @@ def write(path, document, **members):
 
 
 def document(**changes: Any) -> dict[str, Any]:
-    return {"format": 1, "halflabel": "0.1", "tree": {"dict": []}} | changes
+    made = {"halflabel": "0.1", "versions": {"halflabel": "0.1"}, "written": "2026-01-01"}
+    return {"format": FORMAT, **made, "tree": {"dict": []}} | changes
 
 
 def test_values_come_back(tmp_path):
@@ -81,8 +81,6 @@ def test_the_heading_names_when_and_by_what_a_model_was_written(tmp_path):
     assert heading.versions["halflabel"] == __version__
     assert set(heading.versions) >= {"numpy", "scipy", "scikit-learn", "pandas"}
     assert heading.size == (tmp_path / "m").stat().st_size
-    old = read_heading(write(tmp_path / "old", document()))
-    assert (old.written, old.versions) == ("", {"halflabel": "0.1"})
     for odd in ({"written": 3}, {"versions": {"numpy": 2}}, {"versions": ["numpy"]}):
         with pytest.raises(ModelFileError, match="its versions are not text"):
             read_heading(write(tmp_path / "odd", document(**odd)))
@@ -184,14 +182,6 @@ def test_a_sparse_matrix_points_inside_its_shape(tmp_path):
     narrow = json.loads(text.replace('"shape": [3, 3]', '"shape": [3, 2]'))
     with pytest.raises(ModelFileError, match="indices must be < 2"):
         load_tree(write(tmp_path / "m2", narrow, **arrays), {})
-
-
-@pytest.mark.parametrize("kind", sorted(FORMER_CLASSES))
-def test_a_class_of_version_0_1_that_is_gone_is_one_sentence(kind, tmp_path):
-    path = write(tmp_path / "m", document(tree={"dict": [["model", {"object": kind, "state": {"dict": []}}]]}))
-    with pytest.raises(ModelFileError, match=rf"m: it holds a {kind} of halflabel 0\.1,.*: complete") as raised:
-        load_tree(path, CLASSES)
-    assert "\n" not in str(raised.value)
 
 
 def test_only_listed_classes_are_written_and_read(tmp_path):

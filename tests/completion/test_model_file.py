@@ -18,7 +18,7 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
 from halflabel.completion.model_check import check_parts, make_up_rows
-from halflabel.completion.model_file import OLD_VERBS, Predictor
+from halflabel.completion.model_file import Predictor
 from halflabel.methods.matrix_completion.feature_losses import FEATURE_LOSSES, is_scaled
 from halflabel.table import FeatureEncoder, Roles
 
@@ -398,30 +398,6 @@ def test_what_only_the_use_of_the_parts_shows_is_an_error_of_the_file(saved, mon
     monkeypatch.setattr("halflabel.completion.model_file.check_parts", fail)
     with pytest.raises(ModelFileError, match=r"its parts do not fit together \(x{150} y{49}\)"):
         hl.load(saved)
-
-
-@pytest.mark.parametrize("name", [name for name in OLD_VERBS if name != "complete_both"])
-def test_an_old_verb_names_the_new_form_and_gives_the_same(name):
-    new = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 3.0]})
-    predictor = build()
-    verb, options = OLD_VERBS[name]
-    with pytest.warns(FutureWarning, match=rf"Predictor\.{name} is now Predictor\.{verb}\(new, "):
-        found = getattr(predictor, name)(new)
-    expected = getattr(predictor, verb)(new, **options)
-    both = [(found, expected)] if isinstance(found, pd.DataFrame) else zip(found, expected, strict=True)
-    for one, other in both:
-        pd.testing.assert_frame_equal(one, other)
-
-
-def test_the_arrays_of_new_items_are_those_of_the_model():
-    new, known = (
-        pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 3.0]}),
-        hl.PartialLabels.from_table([[1, np.nan], [np.nan, 0]]),
-    )
-    model = change_model(complete_both=lambda X, labels: (np.asarray(X), labels.state))
-    with pytest.warns(FutureWarning, match=r"is now predictor\.model\.complete_both\("):
-        X, state = build(model=model).complete_both(new, known)
-    assert (X.tolist(), state.tolist()) == (new.to_numpy().tolist(), known.state.tolist())
 
 
 def test_a_predictor_has_four_verbs_and_an_explanation():

@@ -142,16 +142,6 @@ def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
     assert drawn == [(2, {}), (2, {"random_state": 1, "method": "pca"}), (3, {})]
 
 
-def test_an_audit_is_a_task_of_random_questions_now():
-    filled = complete(open_songs())
-    with pytest.warns(FutureWarning, match=r"Completion\.audit is now Completion\.finish"):
-        task = filled.audit(3, 3, "all")
-    again = filled.finish(seed=3)
-    again.draw(3)
-    assert set(task.questions["why"]) == {"random"}
-    assert task.questions.equals(again.questions)
-
-
 def test_suspects_are_named_by_their_items():
     table = complete(open_songs()).suspects
     assert table["item"].iloc[0] == "s3"

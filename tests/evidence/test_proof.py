@@ -233,7 +233,6 @@ def test_bounds_hold_after_refits_that_learn_from_the_answers():
         ("{", "is not a certificate of halflabel"),
         ("[]", "its kind is not"),
         ("{}", "its kind is not"),
-        ('{"population": "all", "audited": 59, "errors": 0, "max_errors": 9, "seed": 1}', "version 0.1 made it"),
         ('{"kind": "halflabel certificate", "version": 9}', "its version is 9"),
         ('{"kind": "halflabel certificate", "version": 2, "population": 3}', "'population' is missing or of another"),
     ],

@@ -198,14 +198,14 @@ def test_a_run_that_is_killed_continues_with_equal_output(items, tmp_path):
     given = write_parts(items, tmp_path / "in", n=12)
     start = "from halflabel.cli import main; main()"
     command = [sys.executable, "-c", start, "complete", given, "--labels", "tag_*", "--id", "song",
-               "--effort", "fast", "--out"]  # fmt: skip
+               "--effort", "fast", "-o"]  # fmt: skip
     records = tmp_path / "out" / "_halflabel" / "records"
-    process = subprocess.Popen([*map(str, command), tmp_path / "out"], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([*map(str, command), f"{tmp_path / 'out'}/"], stdout=subprocess.DEVNULL)
     while process.poll() is None and len(list(records.glob("*"))) < 2:
         time.sleep(0.005)
     process.kill()
     assert process.wait() == -signal.SIGKILL
     assert 2 <= len(list(records.glob("*"))) < 12
     for out in ("out", "whole"):
-        subprocess.run([*map(str, command), tmp_path / out], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*map(str, command), f"{tmp_path / out}/"], check=True, stdout=subprocess.DEVNULL)
     assert read_content(tmp_path / "out") == read_content(tmp_path / "whole")

@@ -41,15 +41,15 @@ def kill_folder_runs(folder: Path, number: int, rng: np.random.Generator) -> Cou
     items = pd.DataFrame(x, columns=["f0", "f1", "f2"]).assign(song=[f"s{i}" for i in range(160)])
     items["tag_a"] = np.where(x[:, 2] > 0.3, np.nan, x[:, 0] > 0)
     given = write_parts(items, folder / "in", n=N_PARTS)
-    line = ["complete", str(given), "--labels", "tag_a", "--id", "song", "--effort", "fast", "--workers", "2", "--out"]
-    subprocess.run([sys.executable, "-c", START, *line, str(folder / "whole")], check=True, capture_output=True)
+    line = ["complete", str(given), "--labels", "tag_a", "--id", "song", "--effort", "fast", "--workers", "2", "-o"]
+    subprocess.run([sys.executable, "-c", START, *line, f"{folder / 'whole'}/"], check=True, capture_output=True)
     out, whole = folder / "out", read_content(folder / "whole")
 
     def check() -> None:
         visible = read_content(out) if out.exists() else {}
         assert visible in ({}, whole)
 
-    return _kill_often([*line, str(out)], out, check, number, rng)
+    return _kill_often([*line, f"{out}/"], out, check, number, rng)
 
 
 def kill_reproductions(folder: Path, number: int, rng: np.random.Generator) -> Counter[str]:

@@ -37,8 +37,8 @@ DO_NOT = [
     "NOT_ANNOTATED",
 ]
 
-#: What files of version 0.1.0 have in "why" and in "reason", and whether it calibrated there.
-OLD = {
+#: What files have in "why" and in "reason", and whether it calibrates.
+TEXTS = {
     **dict.fromkeys(["uncertain", "boundary", "rare", "changed", "random", "sample", "audit"], True),
     **dict.fromkeys(["undecided", "uncertain item: answer helps"], True),
     **dict.fromkeys(["suspects", "disagreement", "bulk", "answer", "given entry is doubtful", "not annotated"], False),
@@ -57,8 +57,8 @@ def test_every_queue_group_and_answering_operation_is_a_reason():
     assert {"answer", "bulk", "audit"} < set(OPERATIONS)
 
 
-@pytest.mark.parametrize(("text", "calibrates"), OLD.items())
-def test_files_of_the_first_version_mean_the_same(text, calibrates):
+@pytest.mark.parametrize(("text", "calibrates"), TEXTS.items())
+def test_a_file_holds_a_key_or_words(text, calibrates):
     assert is_calibrating(text) is calibrates
 
 

@@ -263,18 +263,6 @@ def test_a_skipped_question_of_an_audit_does_not_spare_the_confidence(client):
     assert find_alpha(client.session.book) < 0.9 * alphas[1] < alphas[0]
 
 
-def test_an_audit_of_version_01_is_named_and_its_answers_are_kept(tmp_path):
-    session = make_session(tmp_path / "a.jsonl")
-    old = {"population": "all", "seed": 1, "level": 0.95, "entries": 9, "table": "0" * 64, "fit": "f", "cells": []}
-    session.write([("audit", "a1", old)])
-    session.answer([answer({"row": 5, "column": 0}, 1, "k1", audit=1)])
-    session.close()
-    again = make_session(tmp_path / "a.jsonl")
-    assert (again.audit, len(again.book)) == (None, 1)
-    assert sum("audit of version 0.1" in note for note in again.notes) == 1
-    again.close()
-
-
 def test_an_audit_of_another_table_shows_no_bound_and_can_be_cancelled(client, tmp_path):
     client.post("/api/audit", {"op": "begin", "n": 5, "key": "a1"})
     client.post("/api/answers", {"answers": [answer(ask(client)[0], 1, "k1")]})

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from halflabel.cli.console import print_note
 from halflabel_papers.spec import TIERS
 
 #: A path of the user.
@@ -16,10 +15,8 @@ PATH = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("key", required=False)
-@click.option("--list", "listing", is_flag=True, hidden=True)
 @click.option("--tier", type=click.Choice(TIERS), default="default", show_default=True,
               help="One or two minutes, about an hour on two cores, or the printed protocol.")  # fmt: skip
-@click.option("--quick", is_flag=True, hidden=True)
 @click.option("--folder", type=PATH, help="Folder of the benchmark sets; by default the variable HALFLABEL_DATA.")
 @click.option("--fetch", "fetched", is_flag=True, help="Download missing sets from OpenML (needs the network).")
 @click.option("--add", multiple=True, metavar="FILE.py:MODEL", help="Your own estimator, added to the paper's methods.")
@@ -39,9 +36,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--published", is_flag=True, help="Show the page that comes with halflabel; nothing is run.")
 def reproduce(
     key: str | None,
-    listing: bool,
     tier: str,
-    quick: bool,
     folder: Path | None,
     fetched: bool,
     add: tuple[str, ...],
@@ -71,9 +66,7 @@ def reproduce(
     from halflabel_papers import reproducing  # the help of the command needs none of its work
 
     folder = folder or (Path(os.environ["HALFLABEL_DATA"]) if os.environ.get("HALFLABEL_DATA") else None)
-    if listing:
-        print_note("--list has another name now: write `halflabel reproduce`. The next version does not accept --list.")
-    if listing or key is None:
+    if key is None:
         reproducing.print_papers(folder)
         return
     if published:
@@ -84,9 +77,6 @@ def reproduce(
         return
     if jobs == 0:
         raise ValueError("--jobs 0 would do nothing: give a number of processes, or -1 for one per core.")
-    if quick:
-        print_note("--quick has another name now: write --tier quick. The next version does not accept --quick.")
-        tier = "quick"
     asked = {"folder": folder, "add": add, "data": reproducing.pair_labels(own, labels), "fetched": fetched}
     choice = reproducing.Choice(jobs, only, limit, strict)
     reproducing.reproduce_paper(key, tier, asked, output, choice, plan_only=plan_only)

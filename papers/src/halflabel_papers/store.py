@@ -96,21 +96,11 @@ class Store:
         """Return the last record of each key. An incomplete last line is ignored."""
         if not self.path.exists() or not self.path.stat().st_size:
             return {}
-        if not is_ledger(self.path):
-            return self._read_former()
         records = {}
         for number, values in enumerate(read_lines(self.path, TASK).records, 2):
             record = self._make(Record.from_dict, values, number)
             records[record.key] = record
         return records
-
-    def _read_former(self) -> dict[str, Record]:
-        """Return the records of version 0.1, which wrote no digests."""
-        lines = self.path.read_bytes().splitlines(keepends=True)
-        if not lines[-1].endswith(b"\n"):
-            lines.pop()  # a killed process was writing it
-        records = [self._make(Record.from_line, line, number) for number, line in enumerate(lines, 1)]
-        return {record.key: record for record in records}
 
     def _make(self, build: Callable[[Any], Record], values: Any, number: int) -> Record:
         try:
@@ -132,9 +122,7 @@ class Store:
             yield
 
     def append(self, record: Record) -> None:
-        """Add a record and write it to the disk. Records of version 0.1 get digests."""
-        if self.path.exists() and self.path.stat().st_size and not is_ledger(self.path):
-            self.replace(self._read_former().values())
+        """Add a record and write it to the disk."""
         with Ledger(self.path, TASK) as ledger:
             if ledger.header is None:
                 ledger.begin({})

@@ -48,9 +48,6 @@ _COMMANDS = {
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),
 }
 
-#: Old names of commands, which go with version 0.3.
-_RENAMED = {"audit": "finish"}
-
 #: Commands of the distribution halflabel-papers, which need not be installed.
 _OF_PAPERS = {
     "reproduce": "Measure the tables and figures of a paper again.",
@@ -91,11 +88,6 @@ class _Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command
-        if cmd_name in _RENAMED:
-            from halflabel.cli.console import print_note
-
-            print_note(f"`halflabel {cmd_name}` is now `halflabel {_RENAMED[cmd_name]}`: see its help.")
-            cmd_name = _RENAMED[cmd_name]
         if place := _COMMANDS.get(cmd_name):
             command = getattr(import_module(f"halflabel.cli.{place.module}"), place.function)
             return command

@@ -22,9 +22,7 @@ from halflabel.cli.explaining import explain_option, read_entries
 from halflabel.cli.files import NO_REPORT, PATH, add_index_column, check_completed, name_output
 from halflabel.cli.folders import complete_folders
 from halflabel.cli.listing import print_first_to_check
-from halflabel.cli.old_names import accept_old_names, renamed
 from halflabel.cli.options import (
-    MAX_ROWS,
     ItemsFile,
     add_items_options,
     add_rule_option,
@@ -33,13 +31,11 @@ from halflabel.cli.options import (
     seed_option,
 )
 from halflabel.cli.outputs import (
-    OLD_QUESTION,
     Outputs,
     name_completed,
     probabilities_option,
     split_tool,
     to_option,
-    write_review,
 )
 from halflabel.cli.ranking import rank_top
 from halflabel.cli.reading import print_new_notes, print_reading
@@ -53,18 +49,9 @@ if TYPE_CHECKING:
     from halflabel.table import OpenTable
     from halflabel.table.sources import Source
 
-_OLD_OPTIONS = (
-    OLD_QUESTION,
-    renamed("--mark", "source_columns", "--source-columns", is_flag=True),
-    renamed("--review-in", "answers", "--answers {}", type=PATH),
-    renamed("--review", "review", "`halflabel review ITEMS --to {}`", type=PATH),
-    renamed("--review-rows", "review_rows", "`halflabel review ITEMS --rows {}`", type=click.IntRange(1)),
-)
-
 
 @click.command(name="complete")
 @add_items_options("rules", "sources")
-@accept_old_names(*_OLD_OPTIONS)
 @add_rule_option
 @complete_folders
 @rank_top
@@ -99,10 +86,8 @@ def complete_command(
     source_columns: bool,
     as_json: bool,
     seed: int,
-    review_rows: int = MAX_ROWS,
     *,
     explain: tuple[tuple[str, str], ...],
-    review: Path | None = None,
     **asked: Any,
 ) -> None:
     """Fill the gaps of a half-labelled table.
@@ -131,9 +116,7 @@ def complete_command(
     asks = asked["observed_rate"] == "ask"  # the table of answers goes on
     paths["questions"] = name_output(table, "questions.csv") if asks else None
     inputs = (*items.inputs, *source.paths, None if asks else answers, *certificates)
-    outputs = Outputs.plan(inputs, {**paths, "review": review}).together_with(
-        check_completed(table, source, tool, source_columns, question)
-    )
+    outputs = Outputs.plan(inputs, paths).together_with(check_completed(table, source, tool, source_columns, question))
     proofs, opened = _read_certificates(certificates), _open(items, source, table, source_columns)
     shown = work.choose_shown(opened)
     entries = read_entries(explain, opened.index, opened.labels.names)
@@ -142,11 +125,9 @@ def complete_command(
     with show_progress():
         filled = work.complete(opened, review=answers, **asked, random_state=seed)
     work.write_certificates(filled, proofs)  # raises for another table, before a file is written
-    to_check = filled.review(review_rows, shown) if review else None
     write = partial(_write, outputs, as_json)
     lost = write(
         probabilities=lambda path: work.write_frame(add_index_column(filled.probabilities), path),
-        review=lambda path: write_review(filled, to_check, path),
         questions=lambda path: work.write_frame(_go_on(answers, filled.ask_frequency()), path),
         # Last, because a database changes at once.
         table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
@@ -155,7 +136,7 @@ def complete_command(
     if not as_json:
         print_new_notes([*filled.opened.notes, *lost], opened)
         _print_completion(filled, shown)
-        print_result(*map(repr, reasons), *([] if to_check is None else [work.describe_review(filled, len(to_check))]))
+        print_result(*map(repr, reasons))
     settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
     write(model=lambda path: filled.save(path, item_map=_try_map(filled)))

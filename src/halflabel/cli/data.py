@@ -88,7 +88,7 @@ def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
     out.print(make_roles_table(predictor.roles, predictor.encoder.matrix_names))
     made = ", ".join(f"{name} {version}" for name, version in heading.versions.items())
     print_result(
-        f"A model of {count(heading.size)} bytes, written {heading.written or 'at an unknown time'} (UTC) "
+        f"A model of {count(heading.size)} bytes, written {heading.written} (UTC) "
         f"in format {heading.format} with {made}.",
         f"Method: {' '.join(repr(model).split())}.",
         f"{plural(len(names), 'label')}: {quoted(names, 20)}. Probabilities are of {predictor.probability_of}.",

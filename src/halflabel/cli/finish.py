@@ -15,7 +15,6 @@ from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.files import PATH, name_output, name_plain_table, require_one
 from halflabel.cli.finish_page import serve_finish
 from halflabel.cli.listing import MAX_LINES, print_entries
-from halflabel.cli.old_names import accept_old_names, renamed
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import open_and_print
@@ -47,9 +46,6 @@ if TYPE_CHECKING:
 @effort_option
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @click.option("--seed", type=click.IntRange(0), help="Decides the random questions; by default it is secret.")
-@accept_old_names(
-    renamed("--entries", "number", "-n {}", type=int), renamed("--level", "confidence", "--confidence {}", type=float)
-)
 def finish_command(
     items: ItemsFile,
     questions: Path | None,
@@ -83,8 +79,7 @@ def finish_command(
     state = journal or name_output(first, "finish.jsonl")
     if answers is not None and not state.exists():
         raise ValueError(f"{state} does not exist, so that no question was asked: call the command without --answers.")
-    is_old = click.get_current_context().info_name == "audit"  # the old name of the command, which had no page
-    is_by_file = is_old or any(given is not None for given in (questions, answers, number))
+    is_by_file = any(given is not None for given in (questions, answers, number))
     planned = {"questions": questions or name_output(first, "questions.csv")} if is_by_file else {}
     if answers is not None or not is_by_file:
         planned["table"] = output or name_plain_table(items.paths, source, "completed")

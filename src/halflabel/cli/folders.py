@@ -17,8 +17,7 @@ from halflabel._files import atomic_write
 from halflabel._wording import option, plural
 from halflabel.cli import work
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
-from halflabel.cli.files import NO_REPORT, PATH, check_outputs, check_page
-from halflabel.cli.old_names import Given, accept_old_names, old_name, renamed
+from halflabel.cli.files import NO_REPORT, check_outputs, check_page
 from halflabel.cli.options import ItemsFile
 from halflabel.table import Columns
 from halflabel.table.columns import OF_CELLS
@@ -59,25 +58,6 @@ _OUTPUT = click.option(
 )  # fmt: skip
 
 
-def _keep(name: str, place: int) -> Callable[[Given, int], None]:
-    """Return how one of the two old limits becomes a part of --fit-rows."""
-
-    def apply(given: Given, value: int) -> None:
-        rows = list(given["fit_rows"] or (None, None))
-        rows[place] = value
-        given["fit_rows"] = tuple(rows)
-
-    return apply
-
-
-_OLD_OPTIONS = (
-    old_name("--out", "-o {}/", lambda given, value: given.update(folder=value), type=PATH),
-    renamed("--scheduler", "workers", "--workers {}"),
-    old_name("--max-labelled", "--fit-rows {},20000", _keep("max_labelled", 0), type=click.IntRange(2)),
-    old_name("--max-unlabelled", "--fit-rows 50000,{}", _keep("max_unlabelled", 1), type=click.IntRange(0)),
-)
-
-
 def _parse_rows(text: str | None) -> tuple[int | None, int | None] | None:
     """Read the maximum numbers of labelled and of unlabelled rows."""
     if text is None:
@@ -93,19 +73,14 @@ def complete_folders(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def run(items: ItemsFile, output: str | None, workers: str | None, fit_rows: Any, **given: Any) -> Any:
-        folder = given.pop("folder", None)
-        if folder is not None and output is not None:
-            raise ValueError(f"{option('out')} was given twice: give it once.")
-        if folder is None and output is not None and _is_folder(items, output, given["to"]):
-            folder, output = Path(output), None
         stated = _read_workers(workers) | _read_limits(fit_rows)
-        if folder is not None:
-            return _complete_parts(items, folder, stated, given)
+        if output is not None and _is_folder(items, output, given["to"]):
+            return _complete_parts(items, Path(output), stated, given)
         if stated:
             raise ValueError(f"{option(next(iter(stated)))} is for tables in many files: give {option('out')}, too.")
         return command(items=items, output=None if output is None else Path(output), **given)
 
-    decorated = accept_old_names(*_OLD_OPTIONS)(run)
+    decorated = run
     for each in (_FIT_ROWS, _WORKERS, _OUTPUT):
         decorated = each(decorated)
     return decorated

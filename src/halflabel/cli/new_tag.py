@@ -21,7 +21,7 @@ from halflabel.cli.reading import open_and_print
 
 
 @click.command(name="new-tag")
-@add_items_options(own=["tag"])
+@add_items_options()
 @click.option("--tag", required=True, help="The new tag: a label of which an absent entry may be a missing positive.")
 @click.option("-n", "--number", type=click.IntRange(1), default=20, show_default=True, help="Number of questions.")
 @click.option("--answers", type=PATH, help='The table of questions with answers: 1, 0, or empty for "not sure".')

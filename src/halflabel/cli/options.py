@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,7 +17,6 @@ from halflabel._wording import closest, name_command_options
 from halflabel.cli import work
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
-from halflabel.cli.old_names import Given, OldName, accept_old_names, old_name, renamed
 from halflabel.files.tool_names import TABLES, TOOLS
 from halflabel.labels.names import RULES
 from halflabel.table.columns import OF_FILE, Description
@@ -87,12 +84,11 @@ class ItemsFile:
         return work.open_described(source, replace(self.described, columns=columns))
 
 
-def add_items_options(*more: str, own: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def add_items_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`.
 
     Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``. With "table" in
-    ``more`` the table file is an option, too; otherwise it is ``--set @FILE``. The command has an option of its own in
-    place of the old option of each key in ``own``.
+    ``more`` the table file is an option, too; otherwise it is ``--set @FILE``.
     """
     shown = [key for key in KEYS if key.common or key.name in more]
 
@@ -103,8 +99,7 @@ def add_items_options(*more: str, own: Collection[str] = ()) -> Callable[[Callab
             with name_keys(shown):
                 return command(items=ItemsFile(paths, _take_keys(given), table), **given)
 
-        old = [*_list_old_names(shown, own), *([] if "table" in more else [_OLD_TABLE])]
-        decorated = _SET(accept_old_names(*old)(run))
+        decorated: Callable[..., Any] = _SET(run)
         decorated = _TABLE(decorated) if "table" in more else decorated
         for key in reversed(shown):
             decorated = _make_option(key)(decorated)
@@ -125,7 +120,7 @@ def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
             with name_keys(()):
                 return command(keys=keys, **given)
 
-        return _SET(accept_old_names(*(_as_old_name(BY_NAME[name]) for name in names))(run))
+        return _SET(run)
 
     return decorate
 
@@ -141,7 +136,7 @@ def name_keys(shown: Collection[Key]) -> Iterator[None]:
         yield
 
 
-def _take_table_file(given: Given) -> Path | None:
+def _take_table_file(given: MutableMapping[str, Any]) -> Path | None:
     """Take the table file out of the arguments of a command."""
     named = [Path(value) for name, value in given["settings"] if name == "@"]
     named += [given.pop("table")] if given.get("table") is not None else []
@@ -152,11 +147,11 @@ def _take_table_file(given: Given) -> Path | None:
     return named[0] if named else None
 
 
-def _take_keys(given: Given) -> dict[str, Any]:
+def _take_keys(given: MutableMapping[str, Any]) -> dict[str, Any]:
     """Take the keys out of the arguments of a command. A value that is given twice is a wrong option."""
     keys = {key.name: given.pop(f"key_{key.name}", None) for key in KEYS}
     stated = {name: value for name, value in keys.items() if value is not None}
-    for name, value in [*given.pop("settings"), *given.pop("old_keys", {}).items()]:
+    for name, value in given.pop("settings"):
         if name in stated:
             raise click.UsageError(f"{name} was given twice: give it once.")
         stated[name] = value
@@ -203,7 +198,6 @@ def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ..
 _PATHS = click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True)
 _TABLE = click.option("--table", type=PATH, help="A table file that describes ITEMS; by default ITEMS.table.toml if "
                       "there is one. Options override it.")  # fmt: skip
-_OLD_TABLE = renamed("--table", "table", "--set @{}", type=PATH)
 _SET = click.option("--set", "settings", metavar="KEY=VALUE|@FILE", multiple=True, callback=_parse_settings,
                     help="Any other key of a table file, such as group=thread, or @FILE for a whole file; `halflabel "
                     "data describe --help` lists the keys.")  # fmt: skip
@@ -216,33 +210,6 @@ def list_keys() -> str:
     added = [entry.name for entry in entry_points(group="halflabel.formats")]
     more = {"format": f" {', '.join((*TABLES, *TOOLS, *added))}."}
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
-
-
-def _list_old_names(shown: Collection[Key], own: Collection[str]) -> list[OldName]:
-    """Return the old options of a command: keys that are not options now, and keys with another name."""
-    hidden = [_as_old_name(key) for key in KEYS if key not in shown and key.name not in own]
-    marks = _as_old_name(BY_NAME["thumbnails"], "--marks")
-    return [*hidden, marks, *(_make_old_words(name, value) for value, name in VALUES.items())]
-
-
-def _as_old_name(key: Key, flag: str = "") -> OldName:
-    """Return the option that a key had."""
-
-    def apply(given: Given, value: Any) -> None:
-        given.setdefault("old_keys", {})[key.name] = _parse(key, value if isinstance(value, tuple) else [value])
-
-    return OldName(flag or key.flag, f"--set {key.name}={{}}", apply, {"multiple": key.kind == "names"})
-
-
-def _make_old_words(name: str, value: str) -> OldName:
-    """Return ``--yes``, ``--no`` or ``--unknown``."""
-
-    def apply(given: Given, texts: tuple[str, ...]) -> None:
-        words = given.setdefault("old_keys", {}).setdefault("words", {})
-        cells = itertools.chain.from_iterable(csv.reader([text or '""' for text in texts], skipinitialspace=True))
-        words[name] = tuple(word.strip() for word in cells)
-
-    return OldName(f"--{name}", f"--set words='{{}}={value}'", apply, {"multiple": True})
 
 
 #: Maximum number of entries to check that are written, by default.
@@ -278,16 +245,9 @@ def add_rule_option(command: Callable[..., Any]) -> Callable[..., Any]:
         name, cost = rule or (None, None)
         return command(rule=None if cost else name, cost=cost, **given)
 
-    old = old_name("--cost", "--rule cost:{}", _state_cost, type=(float, float))
     return click.option("--rule", metavar="RULE", callback=lambda *given: _parse_rule(given[2]),
                         help=f"{_RULE}, 'cost:FP,FN' has the least expected cost if a wrong yes costs FP and a wrong "
-                        f"no FN. Others: {', '.join(list(RULES)[2:])}.")(accept_old_names(old)(run))  # fmt: skip
-
-
-def _state_cost(given: Given, cost: tuple[float, float]) -> None:
-    if given["rule"] is not None:
-        raise click.UsageError("the threshold rule was given twice: give it once.")
-    given["rule"] = ("cost", cost)
+                        f"no FN. Others: {', '.join(list(RULES)[2:])}.")(run)  # fmt: skip
 
 
 def _parse_rule(text: str | None) -> tuple[str, tuple[float, float] | None] | None:

@@ -13,7 +13,6 @@ from halflabel._files import together
 from halflabel.cli import work
 from halflabel.cli.console import print_result
 from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_format, name_table, require_one
-from halflabel.cli.old_names import Given, old_name
 from halflabel.files.tool_names import TOOLS
 
 if TYPE_CHECKING:
@@ -34,13 +33,6 @@ to_option = click.option(
 )  # fmt: skip
 
 probabilities_option = click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
-
-
-def _add_question(given: Given, question: str) -> None:
-    given["to"] = f"{given['to'] or ''}:{question}"
-
-
-OLD_QUESTION = old_name("--question", "--to label-studio:{}", _add_question)
 
 
 def split_tool(to: str | None) -> tuple[str | None, str | None]:

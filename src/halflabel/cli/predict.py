@@ -13,9 +13,8 @@ from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.explaining import explain_option, read_entries
 from halflabel.cli.files import PATH, add_index_column, check_tool_path, name_plain_table
-from halflabel.cli.old_names import accept_old_names
 from halflabel.cli.options import add_set_option
-from halflabel.cli.outputs import OLD_QUESTION, Outputs, name_completed, probabilities_option, split_tool, to_option
+from halflabel.cli.outputs import Outputs, name_completed, probabilities_option, split_tool, to_option
 from halflabel.table.columns import Description
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 @click.argument("model", type=PATH)
 @click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
 @add_set_option("delimiter", "encoding", "format", "vectors", "images", "text", "embed")
-@accept_old_names(OLD_QUESTION)
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
 @to_option
 @probabilities_option

@@ -44,7 +44,7 @@ def rank_top(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _rank(items: ItemsFile, output: Path | None, top: int, given: dict[str, Any]) -> None:
     """Rank labels, write the table and print counts."""
-    unstated = {"effort": "default", "review_rows": given.get("review_rows")}
+    unstated = {"effort": "default"}
     for name, value in given.items():
         if name not in SHARED and value not in UNSTATED and value != unstated.get(name):
             shown = {"certificates": "certificate"}.get(name, name)

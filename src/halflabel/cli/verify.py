@@ -75,7 +75,6 @@ def _verify_certificate(place: Path, table: Path | None) -> str:
 
 def _verify_ledger(place: Path) -> str:
     lines = read_lines(place)
-    print_note(*lines.notes(str(place)))
     if not place.read_bytes().endswith(b"\n"):
         print_note(f"The last line of {place} was cut off by a crash; its record was never acknowledged.")
     task = lines.header["journal"].removeprefix("halflabel ")
@@ -86,7 +85,6 @@ def _verify_ledger(place: Path) -> str:
 def _find_line(place: Path, journal: Path) -> str:
     """Return which line of a journal was the last one when a certificate or a report was made."""
     lines = read_lines(journal)
-    print_note(*lines.notes(str(journal)))
     named = set(_DIGESTS.findall(place.read_bytes()))
     found = [number for number, digest in enumerate(lines.digests, 1) if digest.encode() in named]
     if not found:
@@ -102,7 +100,7 @@ def _find_line(place: Path, journal: Path) -> str:
 
 def _verify_page(place: Path) -> str:
     if not is_page_intact(place):
-        raise ValueError(f"{place}: the page was changed after it was written, or version 0.1 wrote it: make it again.")
+        raise ValueError(f"{place}: the page was changed after it was written: make it again.")
     return f"{place} is as it was written."
 
 

@@ -25,7 +25,6 @@ from halflabel._version import __version__, list_versions
 from halflabel.completion.schema import check_attributes, check_record
 from halflabel.files.bounded import check_ordinary
 from halflabel.files.raw_table import ReadError
-from halflabel.methods.former_parameters import upgrade_state
 
 FORMAT = 2
 
@@ -35,9 +34,6 @@ MAX_BYTES, MAX_SHARE = 16 * 2**30, 0.5
 #: Maximum size of its JSON tree in bytes. A large tree is mostly names, which do not shrink more than by this factor.
 MAX_JSON, SMALL_JSON, MAX_SHRINKAGE = 32 * 2**20, 2**20, 32
 
-
-#: Classes of models of version 0.1 that no longer exist.
-FORMER_CLASSES = frozenset(("CorrectedForest", "ForestPerLabel", "ReconstructedScores"))
 
 #: Libraries whose versions are written into a model.
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
@@ -52,7 +48,7 @@ class Heading:
     """When and with which versions a model was written."""
 
     format: int  #: Of the file.
-    written: str  #: Date and time (UTC); empty in models of the first versions.
+    written: str  #: Date and time (UTC).
     versions: Mapping[str, str]  #: The versions of this library and of the libraries that it was used with.
     size: int  #: Bytes of the file.
 
@@ -97,7 +93,7 @@ def read_heading(path: str | os.PathLike[str]) -> Heading:
     """Return the time and the versions with which a model was written. It raises the errors of :func:`load_tree`."""
     with _open_archive(path) as archive:
         document = _read_document(archive)
-        written, versions = document.get("written", ""), document.get("versions", {"halflabel": document["halflabel"]})
+        written, versions = document["written"], document["versions"]
         if not isinstance(versions, dict) or not all(isinstance(each, str) for each in (written, *versions.values())):
             raise ValueError("its versions are not text")
         return Heading(document["format"], written, versions, os.path.getsize(path))
@@ -158,8 +154,8 @@ def _check_size(archive: zipfile.ZipFile) -> None:
 
 def _check_format(document: Any) -> None:
     number = document["format"]
-    if type(number) is not int or number < 1:
-        raise ValueError(f"its format is {number!r}, not a whole number")
+    if type(number) is not int or number < FORMAT:
+        raise ValueError(f"its format is {number!r:.40}, not {FORMAT}")
     if number > FORMAT:
         by = str(document.get("halflabel", "a newer version"))[:40]
         raise ModelFileError(f"it was written by halflabel {by}; this is {__version__}: upgrade to read it.")
@@ -230,11 +226,6 @@ class _Decoder:
         if "dict" in value:
             return {self(k): self(v) for k, v in value["dict"]}
         name = value["object"]
-        if name in FORMER_CLASSES - set(self.classes):
-            raise ModelFileError(
-                f"it holds a {name} of halflabel 0.1, a part of models that no longer exists: complete the table again "
-                "for a new model, or predict with halflabel 0.1.1."
-            )
         if name not in self.classes:
             raise ModelFileError(
                 f"the file holds an object of the unknown class {str(name)[:40]!r}; it may come from a newer version."
@@ -274,7 +265,6 @@ def _build(kind: type, state: Any) -> Any:
     from sklearn.base import BaseEstimator  # imported here: scikit-learn takes a second
 
     if issubclass(kind, BaseEstimator):
-        state = upgrade_state(state)
         check_attributes(kind, state)
         return kind.from_state(state)  # type: ignore[attr-defined]
     if not hasattr(kind, "from_state"):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -38,18 +37,6 @@ if TYPE_CHECKING:
 
 #: 0/1 (or a completed table) and probabilities.
 Both = tuple[pd.DataFrame, pd.DataFrame]
-
-#: The former verbs of a Predictor, and their new forms. Version 0.3 removes them.
-OLD_VERBS: dict[str, tuple[str, dict[str, bool]]] = {
-    "predict_both": ("predict", {"return_proba": True}),
-    "label": ("complete", {"given": False}),
-    "label_with_probabilities": ("complete", {"given": False, "return_proba": True}),
-    "complete_with_probabilities": ("complete", {"return_proba": True}),
-    "complete_both": ("_complete_arrays", {}),
-}
-
-#: The new form of "complete_both".
-ARRAYS = "predictor.model.complete_both(predictor.encoder.transform(new), labels)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +86,6 @@ class Predictor:
     def rule(self) -> Rule:
         """The threshold rule that decides which labels are relevant."""
         return self.model.resolve_rule()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Return the method of an old name, with a warning that states the new form."""
-            if name not in OLD_VERBS:
-                return object.__getattribute__(self, name)  # raises the error of the attribute itself
-            new, options = OLD_VERBS[name]
-            stated = "".join(f", {option}={value}" for option, value in options.items())
-            form = ARRAYS if new == "_complete_arrays" else f"Predictor.{new}(new{stated})"
-            warnings.warn(f"Predictor.{name} is now {form}.", FutureWarning, stacklevel=2)
-            return partial(getattr(self, new), **options)
-
-        def _complete_arrays(self, frame: pd.DataFrame, labels: PartialLabels, matrix: MatrixLike | None = None) -> Any:
-            return self.model.complete_both(self.encoder.transform(frame, matrix), labels)
 
     def predict_proba(self, frame: NewItems, matrix: MatrixLike | None = None) -> pd.DataFrame:
         """Return the probability of every label for every new item, of :attr:`probability_of`.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._files import atomic_write
-from halflabel._forwarding import accept_seed
 from halflabel.completion import views
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.explanation import Explanation, explain_entry
@@ -41,34 +39,6 @@ if TYPE_CHECKING:
 AnyPath = str | os.PathLike[str]
 
 
-#: Names that a Completion had before, and their names in its evidence. They go with version 0.3.
-MOVED = {
-    **{
-        name: name
-        for name in (
-            "assumptions",
-            "calibrate_on",
-            "calibrated_on",
-            "digest",
-            "drift",
-            "fill_at",
-            "gaps",
-            "learned_from",
-            "learned_probabilities",
-            "min_precision",
-            "observed_rate",
-            "resampled_calibration",
-            "weights",
-        )
-    },
-    "candidates": "rank_candidates",
-    "evidence_codes": "codes",
-    "evidence_kinds": "kinds",
-    "gaps_by_evidence": "gaps_by_kind",
-    "ranked_for_review": "doubts",
-}
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Completion:
     """A completed table: the input, the fitted method, and the evidence for each value. :func:`complete` makes it.
@@ -83,20 +53,6 @@ class Completion:
     """
 
     evidence: Evidence
-
-    if not TYPE_CHECKING:  # old names have no types, and a wrong name stays an error of the type checker
-
-        def __getattr__(self, name: str) -> Any:
-            """Return the value of an old name, with a warning that states the new name."""
-            if name == "embedding":
-                return lambda n_components=2, **options: self.map(n_components, **options).coordinates
-            if name == "audit":
-                return partial(views.audit, self)
-            if name not in MOVED:
-                return object.__getattribute__(self, name)  # raises the error of the attribute itself
-            new = MOVED[name]
-            warnings.warn(f"Completion.{name} is now Completion.evidence.{new}.", FutureWarning, stacklevel=2)
-            return getattr(self.evidence, new)
 
     def __repr__(self) -> str:
         return "\n".join(views.describe_completion(self))
@@ -345,7 +301,6 @@ class Completion:
         """
         return explain_entry(self.evidence, item, label)
 
-    @accept_seed
     def map(self, n_components: int = 2, **options: Any) -> ItemMap:
         """Return the items in a small number of dimensions. A map with the same options is drawn once.
 
@@ -363,7 +318,6 @@ class Completion:
     def _maps(self) -> dict[tuple[Any, ...], ItemMap]:
         return {}
 
-    @accept_seed
     def report(self, path: AnyPath, **options: Any) -> Path:
         """Write the report as one self-contained HTML file and return its path.
 

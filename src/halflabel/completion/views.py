@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
-    from halflabel.completion.stated_completion import audit
     from halflabel.report import render_html, summarize
     from halflabel.report.display import (
         describe_completion,
@@ -19,7 +18,6 @@ else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
-            "halflabel.completion.stated_completion": ["audit"],
             "halflabel.report": ["render_html", "summarize"],
             "halflabel.report.display": [
                 "describe_completion",
@@ -34,7 +32,6 @@ else:
 
 __all__ = [
     "Plots",
-    "audit",
     "describe_completion",
     "describe_explanation",
     "draw_picture",

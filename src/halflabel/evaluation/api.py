@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from halflabel._arguments import suggest_arguments
-from halflabel._forwarding import accept_seed
 from halflabel.evaluation.summary import Evaluation, evaluate_table
 from halflabel.labels import Absent
 from halflabel.methods.base import PartialLabelEstimator
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from halflabel.table.accepted import ItemsLike, PathLike, TableLike
 
 
-@accept_seed
 @suggest_arguments
 def evaluate(
     items: ItemsLike,

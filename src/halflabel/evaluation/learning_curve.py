@@ -12,7 +12,6 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from halflabel._arrays import Floats, Ints
-from halflabel._forwarding import accept_seed
 from halflabel._progress import step
 from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, Hiding, Split
 from halflabel.labels import PartialLabels
@@ -91,7 +90,6 @@ def learning_curve(
     return _average_points(pd.DataFrame(points)[["repeat", "share", "labelled", *full.columns]], str(full.columns[0]))
 
 
-@accept_seed
 def measure_learning_curve(
     opened: OpenTable,
     method: PartialLabelEstimator,

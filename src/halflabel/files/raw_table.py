@@ -197,7 +197,7 @@ class TableFormat:
     Parameters
     ----------
     name : str
-        The value of ``format=`` and ``--format``.
+        The value of ``format=`` and ``--set format=``.
     suffixes : tuple of str
         The suffixes of its files.
     read : callable

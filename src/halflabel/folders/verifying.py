@@ -26,9 +26,7 @@ def verify_folder(out: Path) -> str:
         raise ValueError(f"{out} holds no run of halflabel: name the folder of {FOLDER}.")
     check_core(places.folder, manifest["core_files"].items())
     if not manifest["finished"] or not {"records", "lists"} <= manifest.keys():
-        raise ValueError(
-            f"the run of {out} has not ended, or version 0.1 ended it: start it again with the same arguments."
-        )
+        raise ValueError(f"the run of {out} has not ended: start it again with the same arguments.")
     if changed := sorted(set(_list_changed(places, manifest))):
         raise ValueError(
             f"{quoted(changed)} of {out}: the content has changed since the run; remove the folder and run again."

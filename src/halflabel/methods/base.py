@@ -35,7 +35,6 @@ from halflabel.methods.contributions import (
     split_score,
 )
 from halflabel.methods.decision import Decision, decide, decide_new, fill
-from halflabel.methods.former_parameters import FormerParameter, accept_former, replace_former, upgrade_state
 from halflabel.methods.rate_shift import RateShift
 from halflabel.methods.valid_labels import find_valid_labels
 from halflabel.numerics.solvers import Status
@@ -55,8 +54,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     #: The threshold of the rule "fixed" where the rule states none, in the unit of the scores.
     own_threshold: ClassVar[float] = 0.5
-
-    decision, threshold, cost_ratio = FormerParameter(), FormerParameter(), FormerParameter()
 
     # The attributes of a fit. Their annotations are the schema of a model file, as the annotations of a record are.
     n_features_in_: int
@@ -96,11 +93,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         "embedding_",
         "_item_order",
     )
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "__init__" in vars(cls):
-            cls.__init__ = accept_former(cls.__init__)  # type: ignore[method-assign]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -256,13 +248,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if read.threshold is None and isinstance(self.rule, Rule):
             read = replace(read, threshold=self.rule.threshold)
         self.rule = read
-        return self
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Set parameters, as in every estimator of scikit-learn."""
-        if "rule" in self._get_param_names():
-            parameters = dict(replace_former(type(self).__name__, parameters, self.rule))
-        super().set_params(**parameters)
         return self
 
     def _warn_unless_converged(self, status: Status, residual: float) -> None:
@@ -437,7 +422,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Return the estimator with the attributes that :meth:`to_state` returned."""
         model = cls.__new__(cls)
-        model.__dict__.update(upgrade_state(state))
+        model.__dict__.update(state)
         return model
 
     def _restore_shape(self, values: NDArray[Any]) -> NDArray[Any]:

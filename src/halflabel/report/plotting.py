@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from halflabel._forwarding import accept_seed
 from halflabel.completion.explanation import find_label
 from halflabel.evaluation.hiding import IN_WORDS
 from halflabel.evaluation.learning_curve import CURVE_REPEATS, measure_learning_curve
@@ -115,7 +114,6 @@ class Plots:
             raise ValueError("no label has enough known entries for a share.")
         return plot_prevalence(make_axes(ax), table)
 
-    @accept_seed
     def learning_curve(
         self,
         curve: pd.DataFrame | None = None,

@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
-from halflabel._forwarding import accept_seed
 from halflabel._version import list_versions
 from halflabel._wording import clipped, listed
 from halflabel.completion.contribution_table import write_largest
@@ -57,7 +56,6 @@ MAX_SETTINGS = 60
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
-@accept_seed
 def summarize(
     completion: Completion,
     *,

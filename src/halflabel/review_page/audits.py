@@ -9,7 +9,7 @@ import numpy as np
 
 from halflabel._wording import plural
 from halflabel.evidence.answer_plan import propose_sizes
-from halflabel.evidence.certificate import KIND, Certificate, make_certificate, pack_mask, unpack_mask
+from halflabel.evidence.certificate import Certificate, make_certificate, pack_mask, unpack_mask
 from halflabel.evidence.confidence_sequence import Draws, keep_alpha
 from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.proof import Proof, Round
@@ -125,8 +125,8 @@ class RunningAudit:
 
 
 def list_audits(book: AnswerBook, before: Record | None = None) -> list[RunningAudit]:
-    """Return the audits of a journal, or the audits before one of them. An audit of version 0.1 has no alpha."""
-    records = [record for record in book.records if record.op == "audit" and "alpha" in record.body]
+    """Return the audits of a journal, or the audits before one of them."""
+    records = [record for record in book.records if record.op == "audit"]
     return [RunningAudit(record, book) for record in records if before is None or record.n < before.n]
 
 
@@ -144,30 +144,17 @@ def find_running(book: AnswerBook) -> RunningAudit | None:
         if record.op in ("cancel", "certificate"):
             return None
         if record.op == "audit":
-            return RunningAudit(record, book) if "alpha" in record.body else None
+            return RunningAudit(record, book)
     return None
 
 
 def describe_certificate(book: AnswerBook, fit: Fit | None) -> dict[str, Any] | None:
-    """Return the last certificate, its sentence, and whether the values have changed since then.
-
-    A certificate of version 0.1 cannot be proved again, and is left out.
-    """
+    """Return the last certificate, its sentence, and whether the values have changed since then."""
     record = next((record for record in reversed(book.records) if record.op == "certificate"), None)
-    if record is None or record.body["certificate"].get("kind") != KIND:
+    if record is None:
         return None
     facts = record.body["certificate"]
     return {**facts, "sentence": record.body["sentence"], "is_current": fit is not None and facts["fit"] == fit.name}
-
-
-def describe_old(book: AnswerBook) -> list[str]:
-    """Return the sentence about audits of version 0.1."""
-    if all("alpha" in record.body for record in book.records if record.op == "audit"):
-        return []
-    return [
-        "The journal has an audit of version 0.1, whose bound was valid only at its end. Its answers are kept; begin "
-        "another audit for a certificate."
-    ]
 
 
 def draw(now: Situation, fit: Fit, book: AnswerBook, *, n: int, population: str, seed: int) -> dict[str, Any]:

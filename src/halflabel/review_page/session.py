@@ -74,7 +74,7 @@ class Session:
             self.journal.close()
             raise
         changes = describe_change(self.journal.header, header, len(self.book.unplaced))
-        self.notes = [*self.journal.notes, *changes, *audits.describe_old(self.book), *config.views.list_missing()]
+        self.notes = [*self.journal.notes, *changes, *config.views.list_missing()]
         columns = config.views.frame.drop(columns=list(self.labels.names), errors="ignore")
         self.list = ItemList(self.opened.index, columns)
         self.announce = announce or (lambda kind, content: None)

@@ -12,7 +12,7 @@ from halflabel import AutoLabeler, PartialLabels
 from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import brier, micro_f1
-from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS, FORMER_MEMBERS
+from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble
 from halflabel.methods.auto.member_weights import learn_weights
 
@@ -98,14 +98,6 @@ def test_effort_decides_the_work(rng):
     models = [model.fit(X, Y).ensemble_.members[0].model for model in (fast, default)]
     count = [sum(len(part.roots) for part in model.parts) for model in models]
     assert count == [EFFORTS["fast"].n_trees, 5 * EFFORTS["default"].n_rounds]
-
-
-@pytest.mark.parametrize(("former", "now"), FORMER_MEMBERS.items())
-def test_a_member_of_version_0_1_is_replaced_with_a_warning(rng, former, now):
-    X, Y, _ = half_labelled(rng)
-    with pytest.warns(FutureWarning, match=f"no member '{former}' any more: '{now}'"):
-        model = AutoLabeler("fast", members=(now, former)).fit(X, Y)
-    assert list(model.member_weights_) == [now]
 
 
 def test_on_real_music_it_beats_its_parts(public_data):

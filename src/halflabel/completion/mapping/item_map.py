@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Ints
-from halflabel._forwarding import accept_seed
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, MAX_LANDMARKS
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill, weigh_by_skill
 from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
@@ -81,7 +80,6 @@ class ItemMap:
         return (*self.notes, *filter(None, [quality]), *sampled)
 
 
-@accept_seed
 def draw_item_map(
     evidence: Evidence,
     n_components: int = 2,

@@ -31,14 +31,6 @@ DEFAULT_MEMBERS = ("kernel", "harmonic", "trees", "boosting")
 #: The members that are added for text.
 TEXT_MEMBERS = ("logistic",)
 
-#: The members of version 0.1 that are gone, and the members in their place. Version 0.3 removes the names.
-FORMER_MEMBERS = {
-    "deformed_kernel": "kernel",
-    "corrected_trees": "trees",
-    "self_trained_trees": "trees",
-    "reconstruction": "logistic",
-}
-
 #: Maximum number of labelled items with ``n_trees`` trees: the more items, the less one more tree changes.
 MAX_ITEMS_OF_ALL_TREES = 2_000
 

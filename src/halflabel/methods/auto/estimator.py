@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -21,7 +20,7 @@ from halflabel.labels.partial import LabelsLike
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto.beta_calibration import CheckedCalibration, calibrate
-from halflabel.methods.auto.effort import EFFORTS, FORMER_MEMBERS
+from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, Ensemble
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.fit import Config, Data, FittedAuto, fit_auto
@@ -182,7 +181,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     new_item_decision_: NewItemDecision | None
     prior_weights_: tuple[float, float] | None
     coupled_: bool
-    refiner_: Refiner | None = None  # of models that were saved by an earlier version
+    refiner_: Refiner | None = None
 
     own_threshold: ClassVar[float] = 0.0
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior", "calibrate_on"})
@@ -274,7 +273,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         effort = EFFORTS[self.effort]
         members = effort.members + (effort.text_members if self.weighting_.unit_rows else ())
         if self.members is not None:
-            members = _replace_former(self.members)
+            members = tuple(dict.fromkeys(self.members))
         seed = int(np.random.default_rng(self.random_state).integers(2**62))
         return Config(
             members,
@@ -430,13 +429,4 @@ class AutoLabeler(PositiveOnlyEstimator):
         is_seed = "be a whole number of at least 0, or None"
         require(self, "random_state", lambda seed: seed is None or (is_whole(seed) and seed >= 0), is_seed)
         are_members = f"be among {', '.join(MEMBERS)}, and at least one"
-        allowed = set(MEMBERS) | set(FORMER_MEMBERS)
-        require(self, "members", lambda names: names is None or (names and set(names) <= allowed), are_members)
-
-
-def _replace_former(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of members, with a warning for each member that another one has replaced."""
-    for name in FORMER_MEMBERS.keys() & set(names):
-        sentence = f"AutoLabeler has no member {name!r} any more: {FORMER_MEMBERS[name]!r} takes its place."
-        warnings.warn(sentence, FutureWarning, stacklevel=4)
-    return tuple(dict.fromkeys(FORMER_MEMBERS.get(name, name) for name in names))
+        require(self, "members", lambda names: names is None or (names and set(names) <= set(MEMBERS)), are_members)
