@@ -35,7 +35,7 @@ def measure(name, n_labelled, seed, effort):
     truth, known = truth.select(learned), known.select(learned)
     state = np.where(known.observed, 0, filled.evidence.state)
     wrong = ((state != 0) & ((state > 0) != truth.relevant)).sum(axis=0)
-    band = filled.expected_errors
+    band = filled.evidence.estimated_errors
     is_inside = np.append(wrong, wrong.sum()) >= band["low"]
     is_inside &= np.append(wrong, wrong.sum()) <= band["high"]
     total = band.iloc[-1]

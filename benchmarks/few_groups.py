@@ -43,7 +43,7 @@ def measure(number, seed, effort):
     truth = truth.select([truth.names.index(label) for label in filled.labels.names]).relevant
     gaps, p = ~evidence.labels.observed, evidence.probabilities
     rates = np.broadcast_to(evidence.labels.rates, p.shape)
-    low, high = evidence.expected_errors[["low", "high"]].iloc[-1]
+    low, high = evidence.estimated_errors[["low", "high"]].iloc[-1]
     wrong = ((evidence.state > 0) != truth)[gaps].sum()
     record = {
         "recordings": number,
@@ -51,7 +51,7 @@ def measure(number, seed, effort):
         "brier": ((p - truth)[gaps] ** 2).mean(),
         "of rates": ((rates - truth)[gaps] ** 2).mean(),
         "in band": low <= wrong <= high,
-        "wrong / expected": wrong / evidence.expected_errors["expected"].iloc[-1],
+        "wrong / expected": wrong / evidence.estimated_errors["expected"].iloc[-1],
         "printed": evidence.has_precision,
     }
     for name, state in {"filled": evidence.state, "at .90": evidence.fill_at(0.9)}.items():

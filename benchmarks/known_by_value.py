@@ -50,7 +50,7 @@ def describe(evidence, truth):
     """Return the stated and the true numbers about the gaps of a completion."""
     gaps, p = ~evidence.labels.observed, evidence.probabilities
     chosen = gaps & (evidence.state > 0)
-    low, high = evidence.expected_errors[["low", "high"]].iloc[-1]
+    low, high = evidence.estimated_errors[["low", "high"]].iloc[-1]
     wrong = ((evidence.state > 0) != truth)[gaps].sum()
     return {
         "brier": ((p - truth)[gaps] ** 2).mean(),

@@ -76,6 +76,7 @@ class CheckedValues(Values):
         selected = self.is_selected and self.as_known is None
         checked: dict[str, Any] = {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
         checked["voted"] = self.sources is not None
+        checked["doubt"] = "" if self.sources is None else self.sources.doubt
         return checked | {"groups": self._count_labelled_groups()}
 
     def _count_labelled_groups(self) -> int | None:

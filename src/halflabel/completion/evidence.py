@@ -102,13 +102,19 @@ class Evidence(CheckedValues):
 
     @cached_property
     def expected_errors(self) -> pd.DataFrame:
-        """The number of filled entries that are expected to be wrong, per label and in all."""
+        """:attr:`estimated_errors`, without the numbers that a check contradicts."""
+        table = self.estimated_errors
+        return table if self.of_filled.has_precision else table.assign(expected=np.nan, low=np.nan, high=np.nan)
+
+    @cached_property
+    def estimated_errors(self) -> pd.DataFrame:
+        """The number of filled entries that are expected to be wrong by the probabilities, per label and in all."""
         if self.of_filled is not self:
-            return self.of_filled.expected_errors
+            return self.of_filled.estimated_errors
         return self._estimate_errors(np.where(self.labels.observed, 0, self.state))
 
     def expect_errors_in(self, value: int) -> pd.Series:
-        """Return the row of all labels of :attr:`expected_errors` for the gaps filled as +1 or as -1 alone."""
+        """Return the row of all labels of :attr:`estimated_errors` for the gaps filled as +1 or as -1 alone."""
         filled = ~self.labels.observed & (self.state == value)
         return self._estimate_errors(np.where(filled, value, 0)).iloc[-1]
 

@@ -143,6 +143,7 @@ class Completion:
 
         Columns: label, filled, expected, low, high (a band of 90 %, see
         :func:`halflabel.evidence.expected_errors.estimate_errors`). It is an estimate; :meth:`finish` gives a bound.
+        Where a check contradicts the estimate (:attr:`Evidence.contradictions`), expected, low and high are missing.
         """
         return self.opened.as_given(self.evidence.expected_errors)
 

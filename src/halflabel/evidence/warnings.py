@@ -30,6 +30,7 @@ Code = Literal[
     "more-assigned",
     "look-unlabelled",
     "broken-rules",
+    "source-rates",
     "reading",
 ]
 CODES: tuple[str, ...] = get_args(Code)
@@ -78,6 +79,7 @@ def collect_warnings(
     others: Sequence[Result] = (),
     accepted: Sequence[str] = (),
     voted: bool = False,
+    doubt: str = "",
 ) -> list[Result]:
     """Return the results of all checks, the most serious first.
 
@@ -109,6 +111,8 @@ def collect_warnings(
         Codes of checks whose results are notes, because a person has read and accepted them.
     voted : bool, default=False
         Whether the method learned from entries with votes of several sources.
+    doubt : str, optional
+        Why no error rate of a source is known, from :func:`halflabel.evidence.source_support.explain_doubt`.
 
     Returns
     -------
@@ -116,7 +120,7 @@ def collect_warnings(
         ``code``, ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
     """
     checked: dict[str, Any] = {"quality": quality, "positive": positive, "selected": selected, "groups": groups}
-    contradictions = find_contradictions(**checked, voted=voted)
+    contradictions = find_contradictions(**checked, voted=voted, doubt=doubt)
     learned = [*_check_examples(labels), _check_drift(drift, labels), *_check_items(labels)]
     results = [
         *correction,
@@ -141,6 +145,7 @@ def find_contradictions(
     selected: bool,
     groups: int | None = None,
     voted: bool = False,
+    doubt: str = "",
 ) -> list[Result]:
     """Return the results of the checks that contradict the probabilities of gaps. For the parameters see above.
 
@@ -151,6 +156,7 @@ def find_contradictions(
         *((*_check_frequency(positive), *_check_lacking(positive)) if positive else ()),
         *(_name_votes(selection) if voted else selection),
         *(_describe_groups(groups) if groups is not None and groups < MIN_GROUPS else ()),
+        *([make_result("source-rates", "warning", "The error rates of sources are not known", doubt)] if doubt else ()),
         *_check_calibration(quality, positive),
     ]
     return [{**each, "text": f"{each['text']} {SETTLE}"} for each in found if each["level"] == "warning"]

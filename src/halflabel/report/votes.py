@@ -25,19 +25,22 @@ def summarize_votes(completion: Completion) -> dict[str, Any] | None:
     sources = completion.evidence.sources
     if sources is None:
         return None
+    agreement = sources.agreement.dropna().sort_values("alpha", kind="stable")
+    agreed = {"agreement": _clip(agreement.head(MAX_AGREEMENTS)), "agreements": len(agreement)}
+    if sources.doubt:
+        return {**agreed, "doubt": sources.doubt, "rows": [], "suspects": [], "next": []}
     rates = sources.rates
     whole = rates[(rates["label"] == ALL) & (rates["votes"] > 0)]
     whole = whole.sort_values("error", ascending=False, kind="stable")
     rows = [{**row, "source": clipped(row["source"])} | _describe_source(sources, row["source"], rates)
             for row in whole.head(MAX_SOURCES).to_dict("records")]  # fmt: skip
-    agreement = sources.agreement.dropna().sort_values("alpha", kind="stable")
     suspects = sources.suspects
     return {
         "rows": rows,
         "sources": len(whole),
         "max_error": MAX_ERROR,
-        "agreement": _clip(agreement.head(MAX_AGREEMENTS)),
-        "agreements": len(agreement),
+        **agreed,
+        "doubt": "",
         "suspects": _clip(suspects[suspects["wrong"] > 0.5].head(MAX_VOTES)),
         "doubted": int((suspects["wrong"] > 0.5).sum()),
         "votes": len(suspects),

@@ -33,7 +33,7 @@ class Fit:
     #: elsewhere.
     flipped: NDArray[np.float32]
     thresholds: NDArray[np.float64]  #: Shape (n_labels,).
-    expected: list[dict[str, Any]]  #: Rows of :attr:`halflabel.Completion.expected_errors`.
+    expected: list[dict[str, Any]]  #: Rows of :attr:`halflabel.Completion.expected_errors`, if a check allows them.
     probability_of: str
     seconds: float = 0.0
     #: The title of the first check that contradicts the probabilities of gaps. Empty if none does.
@@ -111,7 +111,7 @@ def summarize_fit(completion: Completion, *, n_records: int, effort: str, second
         given=completion.labels.state,
         flipped=measure_flips(completion),
         thresholds=read_thresholds(completion),
-        expected=[{str(k): v for k, v in row.items()} for row in expected.to_dict("records")],
+        expected=[{str(k): v for k, v in row.items()} for row in expected.dropna().to_dict("records")],
         probability_of=completion.probability_of,
         seconds=seconds,
         contradiction=next((each["title"] for each in completion.evidence.contradictions), ""),

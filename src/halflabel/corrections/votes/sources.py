@@ -15,6 +15,7 @@ from halflabel._arrays import Floats
 from halflabel._wording import clipped, closest, option, plural
 from halflabel.corrections.votes.levels import measure_agreement
 from halflabel.corrections.votes.model import SourceFit, fit_sources
+from halflabel.corrections.votes.support import RANDOM, SAME, explain_doubt
 from halflabel.corrections.votes.tables import (
     measure_wrong,
     plan_checks,
@@ -31,8 +32,8 @@ from halflabel.methods.rate_shift import RateShift
 from halflabel.table import OpenTable
 from halflabel.table.unlearned import leave_unlearned
 
-#: The least correlation of errors that a sentence names, and the maximum number of sources in a sentence.
-CORRELATED, MAX_NAMED = 0.3, 8
+#: The maximum number of sources in a sentence.
+MAX_NAMED = 8
 
 #: Number of fits: each learns from the more probable values by the fit before it.
 FITS = 2
@@ -62,17 +63,28 @@ class Sources:
         """The sources."""
         return self.votes.names
 
+    @cached_property
+    def doubt(self) -> str:
+        """Why no number of wrong votes or values can be stated; empty if they can."""
+        fit, known = self.fit, self.opened.labels.observed
+        return explain_doubt(self.votes.given, fit.correlations, ~fit.is_chance, known)
+
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The number of votes, the error rates of the sources, and the pairs of sources with the same errors."""
+        """The number of votes, and the error rates of the sources, or only how far they agree."""
         entries = plural(int((self.fit.voted & ~self.opened.labels.observed).sum()), "entry", "entries")
+        voted = f"{entries} with votes of {plural(len(self.names), 'source')}"
+        if self.doubt:
+            agreement = self.agreement.dropna()
+            alphas = [f"{clipped(row.label)} {row.alpha:.2f}" for row in agreement.itertuples()]
+            return (f"{voted}.", *([f"Agreement (Krippendorff's alpha): {_shorten(alphas)}."] if alphas else []))
         whole = self.rates[self.rates["label"] == ALL]
         if len(whole) > MAX_NAMED:
             whole = whole.sort_values("error", ascending=False, kind="stable")
         rates = [
             f"{clipped(row.source)} {row.error:.1%} ({row.low:.1%} to {row.high:.1%})" for row in whole.itertuples()
         ]
-        found = np.argwhere(np.triu(self.fit.correlations, 1) >= CORRELATED)
+        found = np.argwhere(np.triu(self.fit.correlations, 1) >= SAME)
         pairs = [
             f"{clipped(self.names[a])} and {clipped(self.names[b])} ({self.fit.correlations[a, b]:.2f})"
             for a, b in found
@@ -81,7 +93,7 @@ class Sources:
         chance = (f"Sources without weight, because their votes look like chance: {names}.",) if names else ()
         same = (f"Sources with the same errors (correlation), not counted twice: {_shorten(pairs)}.",) if pairs else ()
         return (
-            f"{entries} with votes: filled by the error rates of {plural(len(self.names), 'source')} and the features.",
+            f"{voted}: filled by their error rates and the features.",
             f"Wrong votes: {_shorten(rates)}.",
             *same,
             *chance,
@@ -91,9 +103,11 @@ class Sources:
     def rates(self) -> pd.DataFrame:
         """The error rates of each source and label: source, label, votes, error, low, high, and the two kinds of error.
 
-        See :func:`halflabel.corrections.votes.tables.tabulate_rates`. The interval is of 90 %.
+        See :func:`halflabel.corrections.votes.tables.tabulate_rates`. The interval is of 90 %. Rates are missing where
+        there is a :attr:`doubt`.
         """
-        return tabulate_rates(self.votes, self.fit, self.consensus.names)
+        rates = tabulate_rates(self.votes, self.fit, self.consensus.names)
+        return rates.assign(**dict.fromkeys(rates.columns[3:], np.nan)) if self.doubt else rates
 
     @cached_property
     def agreement(self) -> pd.DataFrame:
@@ -109,8 +123,13 @@ class Sources:
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
-        """The votes, the most probably wrong one first: item, label, source, given, probability, wrong."""
-        return self.opened.name_items(rank_doubtful_votes(self.votes, self.fit, self.consensus.names))
+        """The votes, the most probably wrong one first: item, label, source, given, probability, wrong.
+
+        The last two are missing where there is a :attr:`doubt`.
+        """
+        ranked = rank_doubtful_votes(self.votes, self.fit, self.consensus.names)
+        ranked = ranked.assign(probability=np.nan, wrong=np.nan) if self.doubt else ranked
+        return self.opened.name_items(ranked)
 
     def next_to_ask(self, n: int = 20) -> pd.DataFrame:
         """Return the ``n`` votes that are expected to remove most errors: item, label, source, gain."""
@@ -129,12 +148,15 @@ class Sources:
         -------
         dict
             "votes", "doubtful" (check these, in the order of :attr:`suspects`) and "random" (of the other votes). It is
-            a plan: the certificate comes from the answers, see :meth:`halflabel.Completion.finish`.
+            a plan: the certificate comes from the answers, see :meth:`halflabel.Completion.finish`. Where there is a
+            :attr:`doubt`, the plan is random votes alone, as many as measure a rate.
         """
         if source not in self.names:
             raise ValueError(f"{source!r} is not a source: {closest(source, self.names)}")
         wrong = measure_wrong(self.votes, self.fit)[self.names.index(source)]
         given = wrong[~np.isnan(wrong)]
+        if self.doubt:
+            return {"votes": len(given), "doubtful": 0, "random": min(len(given), RANDOM)}
         doubtful, random = plan_checks(given, max_error, confidence)
         return {"votes": len(given), "doubtful": doubtful, "random": random}
 
