@@ -112,7 +112,7 @@ def collect_warnings(
     voted : bool, default=False
         Whether the method learned from entries with votes of several sources.
     doubt : str, optional
-        Why no error rate of a source is known, from :func:`halflabel.evidence.source_support.explain_doubt`.
+        Why no error rate of a source is known, from :func:`halflabel.corrections.votes.support.explain_doubt`.
 
     Returns
     -------

@@ -30,7 +30,7 @@ def count_independent(given: Mask, correlations: Floats, has_weight: Mask) -> In
     has_weight : ndarray of bool, shape (n_sources,)
         A source whose votes look like chance has none.
     """
-    group = csgraph.connected_components(sparse.csr_array(correlations >= SAME), directed=False)[1]
+    group = csgraph.connected_components(sparse.csr_array(np.where(correlations >= SAME, 1.0, 0.0)), directed=False)[1]
     voted = given & has_weight[:, None, None]
     return np.asarray(sum(voted[group == each].any(axis=0).astype(np.intp) for each in np.unique(group)))
 
