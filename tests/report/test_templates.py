@@ -7,7 +7,7 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 import pytest
-from tests.completion.test_sources import fit as fit_to_votes
+from tests.corrections.votes.test_sources import fit as fit_to_votes
 from tests.report.test_render import TAGS
 
 from halflabel.evidence.certificate import Certificate
