@@ -21,7 +21,7 @@ from halflabel.review_page.items import ItemViews
 from halflabel.review_page.journal import Journal, read_journal
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 LIBRARIES = ("starlette", "uvicorn", "anyio", "h11", "idna")
 KILLS, REPLAYED = 200, 100_000
@@ -42,7 +42,7 @@ def make_items(n, n_features, n_labels, seed=0):
 def open_session(frame, folder, coordinates=None, **views):
     """Return a session over a table, without a fit."""
     labels = [name for name in frame if name.startswith("label")]
-    opened = open_table(frame, columns=Columns(id="item", labels=labels))
+    opened = open_table(frame, id="item", labels=labels)
     config = Config(opened, ItemViews(opened, **views), title="items", by="benchmark", coordinates=coordinates)
     return Session(config, Path(folder) / "journal.jsonl")
 
@@ -108,7 +108,7 @@ def measure_replay():
                 body = {"item": f"i{n % 20_000}", "label": f"label{n % 10}", "value": n % 2, "why": "uncertain"}
                 record = {"n": n, "op": "answer", "by": "a", "at": "now", "key": str(n), **body}
                 file.write(json.dumps(record) + "\n")
-        opened = open_table(frame, columns=Columns(id="item", labels=[f"label{j}" for j in range(10)]))
+        opened = open_table(frame, id="item", labels=[f"label{j}" for j in range(10)])
         config = Config(opened, ItemViews(opened), by="benchmark")
         start, cpu = time.perf_counter(), time.process_time()
         session = Session(config, Path(folder) / "journal.jsonl")

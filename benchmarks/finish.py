@@ -62,7 +62,7 @@ def measure(options):
             known = hide_all_but(truth, LABELLED, np.random.default_rng(seed))
 
             def fit(answers=None, X=X, known=known):
-                return hl.complete(X, known, method=AutoLabeler(options.effort), review=answers)
+                return hl.complete(X, known, method=AutoLabeler(options.effort), answers=answers)
 
             filled = fit()
             columns = [truth.names.index(label) for label in filled.labels.names]

@@ -97,7 +97,7 @@ def tag(name, seed):
         task = NewTag(opened, new, seed=seed)
         answers = 0
         while True:
-            task.take_fit(complete(opened, review=task.answers, effort="fast"))
+            task.take_fit(complete(opened, answers=task.answers, effort="fast"))
             if answers and (answers == 20 or task.done or answers >= 200):
                 got = task.tagged & ~given
                 way = "20 answers" if answers == 20 else "end"

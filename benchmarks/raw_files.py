@@ -112,7 +112,18 @@ def make_survey(folder, rng):
     questions = pd.DataFrame([[f"Question text of {name}?" for name in frame]], columns=frame.columns)
     pd.concat([questions, frame]).to_csv(folder / "survey.csv", index=False)
     base = ("complete", "survey.csv", "--id", "ResponseId", "--labels", "Q12_*")
-    more = ("--set", "skip_rows=2", "--set", "words==0;-99=", "--set", "empty=unlabelled", "--set", "missing=-99")
+    more = (
+        "--set",
+        "skip_rows=2",
+        "--set",
+        "no=",
+        "--set",
+        "unknown=-99",
+        "--set",
+        "empty=unlabelled",
+        "--set",
+        "missing=-99",
+    )
 
     def read(place):
         done = pd.read_csv(place / "survey.completed.csv", dtype=str, keep_default_na=False)
@@ -151,7 +162,7 @@ def make_database(folder, rng):
             state[int(row.item) - 1, names.index(row.tag)] = float(row.probability >= 0.5)
         return np.where(np.isnan(state), 0, state)
 
-    command = ("complete", "shop.db", "--set", "items=items", "--tags", "item_tags", "--absent", "irrelevant")
+    command = ("complete", "shop.db", "--set", "items_table=items", "--tags", "item_tags", "--absent", "irrelevant")
     return User(("complete", "shop.db"), (*command, "--report", "none", "-o", "shop.db"), read, given, truth)
 
 
@@ -173,7 +184,7 @@ def make_genes(folder, rng):
         lines.append("\t".join(["SGD", genes[i], genes[i], qualifier, names[j], "PMID:1", "IDA", "", "P", "", "",
                                 "protein", "taxon:559292", "20240101", "SGD", "", ""]))  # fmt: skip
     (folder / "sgd.gaf").write_text("\n".join(lines) + "\n")
-    base = ("complete", "expression.csv", "--id", "gene", "--set", "tags_file=sgd.gaf")
+    base = ("complete", "expression.csv", "--id", "gene", "--set", "pairs=sgd.gaf")
     gaf = ("on=symbol", "tag=go_id", "value=value", "other_ids=drop")
     command = (*base, *(word for key in gaf for word in ("--set", key)), "--absent", "unknown")
     keep = np.flatnonzero(measured)

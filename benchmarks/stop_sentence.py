@@ -45,7 +45,7 @@ class Review:
         """Return the situation after a fit to the answers of this moment."""
         answers = self.book.to_answers() if len(self.book) else None
         method = AutoLabeler("fast", random_state=0)
-        completion = hl.complete(self.X, self.labels, review=answers, method=method)
+        completion = hl.complete(self.X, self.labels, answers=answers, method=method)
         fit = summarize_fit(completion, n_records=0, effort="fast", seconds=0.0)
         return Situation(self.labels.state, self.book.current, fit.spread(completion.labels.names, self.labels))
 

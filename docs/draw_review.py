@@ -24,7 +24,7 @@ from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 FOLDER = Path(__file__).parent / "_static" / "review"
 LABELS = ("even", "prime", "closed_loop", "straight_strokes")
@@ -66,7 +66,7 @@ def open_digits(folder: Path) -> tuple[Session, dict[tuple[str, str], bool]]:
     half = hide_entries(hide_items(labels, 0.9, rng), 0.5, rng)
     frame = pd.DataFrame(np.asarray(digits.X).astype(int), columns=list(digits.feature_names))
     frame.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(frame))])
-    opened = open_table(frame.join(half.to_frame()), columns=Columns(id="scan", labels=LABELS))
+    opened = open_table(frame.join(half.to_frame()), id="scan", labels=LABELS)
     views = ItemViews(opened, marks=(8, 8))
     session = Session(Config(opened, views, title="digits.csv", by="ana"), folder / "digits.review.jsonl")
     values = labels.state > 0

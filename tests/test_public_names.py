@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
 
 import numpy as np
 import pandas as pd
@@ -61,16 +60,6 @@ def test_no_public_type_is_any():
         found |= {f"{name}({each.name})" for each in stated if each.name not in OWN and each.annotation in untyped}
         found |= {name} if signature.return_annotation in untyped else set()
     assert found == OF_ANY_KIND
-
-
-def test_the_help_of_complete_groups_every_argument_in_its_order():
-    text = inspect.getdoc(hl.complete)
-    groups = re.findall(r"^\* \*\*(.+?)\*\*: ((?:.+\n?)(?:  .+\n?)*)", text.partition("Parameters\n")[0], re.MULTILINE)
-    named = [name for _, names in groups for name in re.findall(r"``(\w+)``", names)]
-    listed = re.findall(r"^(\w[\w, ]*) : ", text.partition("Parameters\n")[2].partition("\nReturns\n")[0], re.MULTILINE)
-    assert len(groups) >= 4
-    assert named == [name for names in listed for name in names.split(", ")]
-    assert named == list(inspect.signature(hl.complete).parameters)
 
 
 @pytest.mark.parametrize("names", ["rock", "rock,sad", ["rock"], ("rock", "sad"), "tag_*"])

@@ -29,7 +29,6 @@ _find_place: ContextVar[Callable[[int], Place] | None] = ContextVar("halflabel_f
 
 #: Arguments whose option in each command has another name. An option that ends with "=" is followed by its value.
 _OPTIONS = {
-    "pairs": "--tags-file",
     "random_state": "--seed",
     "mark": "--source-columns",
     "marks": "--set thumbnails=",
@@ -39,6 +38,9 @@ _OPTIONS = {
     "max_labelled": "--fit-rows",
     "max_unlabelled": "--fit-rows",
 }
+
+#: Arguments that are words of a table, which may hold commas.
+_WORDS = ("yes", "no", "unknown")
 
 #: Maximum length of a text on a page; names and ids come from outside and may be anything.
 MAX_CHARACTERS = 120
@@ -194,17 +196,17 @@ def option(name: str, value: object = None) -> str:
     >>> option("absent", "unknown"), option("max_categories"), option("observed_rate", 0.7)
     ("absent='unknown'", 'max_categories=', 'observed_rate=0.7')
     >>> with name_command_options({"group": "--set group="}):
-    ...     option("absent", "unknown"), option("pairs", "FILE"), option("group", "album"), option("group")
-    ('--absent unknown', '--tags-file FILE', '--set group=album', '--set group=...')
+    ...     option("absent", "unknown"), option("group", "album"), option("group"), option("no", ["a b", "-"])
+    ('--absent unknown', '--set group=album', '--set group=...', "--no 'a b,-'")
     """
     options = _options.get()
     if options is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     flag = options.get(name, f"--{name.replace('_', '-')}")
+    if name in _WORDS and value is not None:
+        value = ",".join(map(quote_cell, [value] if isinstance(value, str) else value))  # type: ignore[call-overload]
     if flag.endswith("="):
         return f"{flag}{'...' if value is None else _quote(str(value))}"
-    if "{}" in flag:  # between single quotes
-        return flag.format("WORD" if value is None else quote_cell(str(value)).replace("'", "'\\''"))
     return flag if value is None else f"{flag} {_quote(str(value))}"
 
 
@@ -237,7 +239,7 @@ def quote_cell(text: str) -> str:
     >>> quote_cell("rock"), quote_cell("a,b")
     ('rock', '"a,b"')
     """
-    return '"' + text.replace('"', '""') + '"' if set(text) & set('",;=') else text
+    return '"' + text.replace('"', '""') + '"' if set(text) & set('",;=\n\r') else text
 
 
 @contextmanager

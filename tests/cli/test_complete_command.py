@@ -69,7 +69,7 @@ class TestComplete:
         long = has.assign(song=frame["song"]).melt("song", var_name="tag").query("value == 1")[["song", "tag"]]
         long.to_csv(tmp_path / "long.csv", index=False)
         plain.drop(columns="tags").to_csv(tmp_path / "u.csv", index=False)
-        options = f"--id song --set tags_file={tmp_path}/long.csv --set on=song --absent irrelevant".split()
+        options = f"--id song --set pairs={tmp_path}/long.csv --set on=song --absent irrelevant".split()
         assert run("complete", tmp_path / "u.csv", *options).exit_code == 0
         assert {"tag_a", "tag_b", "tag_c"} <= set(pd.read_csv(tmp_path / "u.completed.csv").columns)
 

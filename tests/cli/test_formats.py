@@ -304,7 +304,7 @@ class TestLabelWords:
         return songs
 
     def test_words_are_read_and_written(self, words):
-        options = ("--labels", "tag_*", "--set", "words=yes,x=1;no=0;?=")
+        options = ("--labels", "tag_*", "--set", "yes=yes,x", "--set", "no=no", "--set", "unknown=?")
         result = run("complete", words, *options, *FAST)
         assert result.exit_code == 0, result.stderr
         before, after = (
@@ -318,15 +318,26 @@ class TestLabelWords:
     def test_a_word_without_a_meaning_is_named_with_its_line(self, words):
         result = run("complete", words, "--labels", "tag_*")
         assert "(line 2)" in result.stderr
-        assert "state --set words='yes=1;no=0;?='." in result.stderr
-        result = run("complete", words, "--labels", "tag_*", "--set", "words=yes=1")
-        assert "state --set words='yes=1;no=0;?='." in result.stderr  # together with the stated one
+        assert "state --set yes=yes --set no=no --set unknown='?'." in result.stderr
+        result = run("complete", words, "--labels", "tag_*", "--set", "yes=yes")
+        assert "state --set yes=yes --set no=no --set unknown='?'." in result.stderr  # together with the stated one
 
     def test_an_empty_cell_may_mean_no(self, songs):
         frame = pd.read_csv(songs)
         frame["tag_a"] = frame["tag_a"].map({1: "x", 0: None}).where(frame["tag_a"].notna(), "?")
         frame.to_csv(songs, index=False)
-        options = ("--labels", "tag_a", "--set", "ignore=tag_b,tag_c", "--set", "words=x=1;=0;?=")
+        options = (
+            "--labels",
+            "tag_a",
+            "--set",
+            "ignore=tag_b,tag_c",
+            "--set",
+            "yes=x",
+            "--set",
+            "no=",
+            "--set",
+            "unknown=?",
+        )
         result = run("data", "describe", songs, *options)
         assert f"{int((frame['tag_a'] == '?').sum())} items without any label" in result.output
 
@@ -334,14 +345,14 @@ class TestLabelWords:
         frame = pd.read_csv(songs).fillna({"tag_a": -1, "tag_b": -1, "tag_c": -1})
         frame.to_csv(songs, index=False)
         question = run("complete", songs, "--labels", "tag_*").stderr
-        assert "state --set words='-1='. If '1' means yes, '-1' means no and '0' means unknown" in question
-        result = run("complete", songs, "--labels", "tag_*", "--set", "words=-1=", *FAST)
+        assert "state --set unknown=-1. If '1' means yes, '-1' means no and '0' means unknown" in question
+        result = run("complete", songs, "--labels", "tag_*", "--set", "unknown=-1", *FAST)
         assert result.exit_code == 0, result.stderr
         after = pd.read_csv(songs.with_name("songs.completed.csv"))
         assert set(after["tag_a"]) == {0, 1}
 
     def test_a_word_has_one_meaning(self, words):
-        result = run("complete", words, "--labels", "tag_*", "--set", "words=x=1;X=0")
+        result = run("complete", words, "--labels", "tag_*", "--set", "yes=x", "--set", "no=X")
         assert "the word 'x' was given two meanings" in result.stderr
 
 
@@ -353,7 +364,7 @@ class TestDatabases:
         high = fill("sqlite", tmp_path / "shop.db")
         return tmp_path / "shop.db", high
 
-    ITEMS = ("--set", "items=items", "--tags", "item_tags", "--absent", "irrelevant", *FAST)
+    ITEMS = ("--set", "items_table=items", "--tags", "item_tags", "--absent", "irrelevant", *FAST)
 
     def test_tags_of_a_database_are_added_to_it_when_it_is_named(self, shop):
         path, high = shop
@@ -378,13 +389,13 @@ class TestDatabases:
         [
             (("-o", "{folder}/other.db"), "there is no such database"),
             (("-o", "{folder}/shop.db", "--source-columns"), "pairs in a database have a column 'source' always"),
-            (("--set", "items=itms"), "name the table of the items with --set items=NAME"),
+            (("--set", "items_table=itms"), "name the table of the items with --set items_table=NAME"),
             (("--set", "query=SELECT 1"), "a table and a query were named"),
         ],
     )
     def test_what_cannot_be_done_ends_in_one_sentence(self, shop, more, sentence):
         path, _ = shop
-        stated = self.ITEMS[2:] if "items=itms" in more else self.ITEMS
+        stated = self.ITEMS[2:] if "items_table=itms" in more else self.ITEMS
         result = run("complete", path, *stated, *(text.format(folder=path.parent) for text in more))
         assert result.exit_code == 1
         assert sentence in result.stderr

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 from halflabel.cli import _COMMANDS, main
-from halflabel.table.keys import KEYS
+from halflabel.table.columns import KEYS
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -66,7 +66,6 @@ WRONG = {
     "a single key twice": (["--set", "group=f0", "--set", "group=f1"], "group was given 2 times: give it once."),
     "number": (["--set", "max_categories=0"], "max_categories is a whole number of 1 or more, not '0'."),
     "size": (["--set", "thumbnails=8"], "'8' is not a height and a width in pixels, such as 8x8."),
-    "words": (["--set", "words=ja"], "words are written as 'yes,x=1;no=0;?='"),
     "choice": (["--set", "absent=no"], "absent is one of 'irrelevant' and 'unknown', not 'no'."),
 }
 
@@ -80,9 +79,9 @@ def test_a_wrong_value_is_a_usage_error(songs, wrong, sentence):
 
 def test_errors_name_the_option_that_the_command_has(songs):
     result = run("complete", songs, "--labels", "song")
-    assert "state the meaning of other words with --set words='yes,x=1;no=0;?=';" in result.stderr
+    assert "state the meaning of other words with --set yes=..., --set no=... and --set unknown=...;" in result.stderr
     result = run("complete", songs, "--labels", "tag_*", "--set", "on=song")
-    assert "--set on=... names the id column of a long table of tags: give that table, too (--set tags_file=...)" in (
+    assert "--set on=... names the id column of a long table of tags: give that table, too (--set pairs=...)" in (
         result.stderr)  # fmt: skip
 
 

@@ -88,12 +88,11 @@ def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
     frame = pd.read_csv(songs)
     frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
     (tmp_path / "long.csv").write_text("song,tag\ns1,f0\ns2,rock\n")
-    options = f"--id song --set tags_file={tmp_path}/long.csv --set on=song --absent irrelevant".split()
+    options = f"--id song --set pairs={tmp_path}/long.csv --set on=song --absent irrelevant".split()
     assert "'f0' is a label and also a column" in run("complete", songs, *options).stderr
     assert "labels were given twice" in run("complete", songs, *options, "--labels", "f1").stderr
     assert (
-        "give that table, too (--set tags_file=...)"
-        in run("complete", songs, "--labels", "f1", "--set", "on=song").stderr
+        "give that table, too (--set pairs=...)" in run("complete", songs, "--labels", "f1", "--set", "on=song").stderr
     )
 
 

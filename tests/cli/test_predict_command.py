@@ -78,7 +78,7 @@ def test_labels_come_back_in_their_words(songs, tmp_path):
     words = {"tag_a": {1: "ja", 0: "nein"}, "tag_b": {1: "TRUE", 0: "FALSE"}}
     frame = frame.assign(**{name: frame[name].map(pair) for name, pair in words.items()})
     frame.to_csv(songs, index=False)
-    for labels, stated in (("tag_a", ("--set", "words=ja=1;nein=0")), ("tag_b", ())):
+    for labels, stated in (("tag_a", ("--set", "yes=ja", "--set", "no=nein")), ("tag_b", ())):
         model, new = tmp_path / f"{labels}.halflabel", tmp_path / "new.csv"
         options = ("--id", "song", "--labels", labels, "--set", "features=f*", "--effort", "fast")
         assert run("complete", songs, *options, *stated, "--model", model).exit_code == 0

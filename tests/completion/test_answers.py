@@ -102,9 +102,9 @@ class TestCalibration:
         table = answer(["s2", "rock", 1], ["s5", "rock", 0]).assign(why=["bulk", "random"])
         asked = np.ones(opened.labels.shape, dtype=bool)
         asked[0] = False
-        filled = hl.complete(opened, review=table, calibrate_on=asked, effort="fast")
+        filled = hl.complete(opened, answers=table, calibrate_on=asked, effort="fast")
         assert np.argwhere(~filled.evidence.calibrate_on)[:, 0].tolist() == [0, 0, 2]
-        assert hl.complete(opened, review=table, method=RATES).evidence.calibrate_on is None  # it calibrates nothing
+        assert hl.complete(opened, answers=table, method=RATES).evidence.calibrate_on is None  # it calibrates nothing
 
 
 class TestAnswersInPython:
@@ -117,7 +117,7 @@ class TestAnswersInPython:
             table.to_csv(given, index=False)
         if kind == "records":
             given = table.to_dict("records")
-        filled = hl.complete(open_songs(), review=given, method=RATES)
+        filled = hl.complete(open_songs(), answers=given, method=RATES)
         assert filled.labels.state[3, 0] == -1
         assert filled.labels.state[2, 1] == 1
         assert filled.labels.state[5, 0] == 0
@@ -125,7 +125,7 @@ class TestAnswersInPython:
 
     def test_a_missing_positive_that_was_answered_with_no_stays_out(self):
         opened = open_songs(tags="tags", absent="unknown")
-        filled = hl.complete(opened, review=answer(["s1", "rock", 0]), effort="fast")
+        filled = hl.complete(opened, answers=answer(["s1", "rock", 0]), effort="fast")
         assert filled.state[1, 0] == -1
         assert (filled.labels.state < 0).sum() == 1
         assert filled.model.transduction_[1, 0] == 0

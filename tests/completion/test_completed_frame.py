@@ -10,7 +10,7 @@ from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel import PartialLabels
 from halflabel.completion.completed_frame import fill_known
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 LABELS = PartialLabels.from_table(pd.DataFrame({"rock": [1, np.nan, 0], "sad": [np.nan] * 3}))
 RELEVANT = np.array([[1, 0], [1, 0], [0, 1]])
@@ -47,10 +47,10 @@ def test_labels_that_came_apart_are_added():
 
 def test_words_and_truth_values_stay():
     frame = open_songs().frame.assign(rock=["x", "no", None, "x", "no", None], sad=["no", None, None, "x", "no", "x"])
-    words = open_table(frame, columns=Columns(id="song", labels=["rock", "sad"], yes="x", no="no"))
+    words = open_table(frame, id="song", labels=["rock", "sad"], yes="x", no="no")
     assert complete(words).evidence.frame["rock"].tolist() == ["x", "no", "x", "x", "no", "no"]
     frame = frame.assign(rock=[True, False, None, True, False, None], sad=[0, None, None, 1, 0, 1])
-    truth = open_table(frame, columns=Columns(id="song", labels=["rock", "sad"]))
+    truth = open_table(frame, id="song", labels=["rock", "sad"])
     table = complete(truth).evidence.frame
     assert table["rock"].dtype == "boolean"
     assert table["rock"].tolist() == [True, False, True, True, False, False]

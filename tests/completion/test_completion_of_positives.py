@@ -104,7 +104,7 @@ def test_candidates_are_ranked_and_good(truth, corrected):
 
 def test_a_precision_needs_the_rate(frame, corrected):
     with pytest.raises(ValueError, match=r"how many relevant entries were never assigned: give the assigned share"):
-        hl.complete(frame, tags="tags", absent="unknown", unsure="leave")
+        hl.complete(frame, tags="tags", absent="unknown", min_precision=0.95)
     careful = hl.complete(frame, tags="tags", absent="unknown", min_precision=0.9, observed_rate=0.7)
     gaps = ~careful.labels.observed
     assert 0 < (careful.state[gaps] != 0).sum() < gaps.sum()

@@ -27,19 +27,17 @@ LABELS = hl.PartialLabels.from_table([[1], [0]])
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"unsure": "ask"}, "unsure must be 'fill' or 'leave', not 'ask'"),
         ({"effort": "much"}, "effort must be one of 'fast', 'default' and 'best', not 'much'"),
         ({"min_precision": 0.5}, "the precision must lie between"),
         ({"min_precision": 1.0}, "the precision must lie between"),
-        ({"cost": (1, 0)}, "cost must be two positive numbers"),
-        ({"cost": (-1, 1)}, "cost must be two positive numbers"),
-        ({"cost": (1, np.inf)}, "cost must be two positive numbers"),
-        ({"cost": (1, 2, 3)}, "cost must be two positive numbers"),
-        ({"cost": (1e-101, 1)}, "cost must be two positive numbers"),
-        ({"cost": (1e101, 1)}, "cost must be two positive numbers"),
-        ({"cost": (1, 2), "min_precision": 0.9}, "cost= and min_precision= cannot both decide"),
-        ({"cost": (1, 2), "unsure": "leave"}, "cost= and min_precision= cannot both decide"),
-        ({"rule": "micro_f1", "cost": (1, 2)}, "rule= and cost= cannot both decide"),
+        ({"rule": "cost:1,0"}, "needs the costs of a wrong yes and of a wrong no, such as cost:1,5"),
+        ({"rule": "cost:1"}, "needs the costs of a wrong yes and of a wrong no, such as cost:1,5"),
+        ({"rule": "cost:1,2,3"}, "needs the costs of a wrong yes and of a wrong no, such as cost:1,5"),
+        ({"rule": "cost:-1,1"}, "the cost ratio must be a positive number"),
+        ({"rule": "cost:inf,5"}, "the cost ratio must be a positive number"),
+        ({"rule": "cost:1e308,1e-10"}, "the cost ratio must be a positive number"),
+        ({"rule": "cost:1,2", "min_precision": 0.9}, "rule= and min_precision= cannot both decide"),
+        ({"calibration": "maybe"}, "calibration must be 'auto' or 'as known' or 'shifted', not 'maybe'"),
         ({"rule": Rule("precision", at=0.9), "min_precision": 0.9}, "rule= and min_precision= cannot both decide"),
         ({"rule": "f1"}, "unknown threshold rule 'f1'"),
         ({"rule": "precision"}, "the precision must lie between 0.5 and 1"),
@@ -54,9 +52,8 @@ def test_one_argument_decides_which_entries_are_filled():
     assert choose_rule() is None  # that of the method
     assert choose_rule("micro_f1") == Rule("micro_f1")
     assert choose_rule(Rule("fixed", threshold=0.2)) == Rule("fixed", threshold=0.2)
-    assert choose_rule(cost=(1, 4)) == Rule("cost", ratio=0.25)
-    assert choose_rule(unsure="leave") == choose_rule(min_precision=0.95) == Rule("precision", at=0.95)
-    assert choose_rule(unsure="leave", min_precision=0.9) == choose_rule(Rule("precision", at=0.9))
+    assert choose_rule("cost:1,4") == Rule("cost", ratio=0.25)
+    assert choose_rule(min_precision=0.95) == Rule("precision", at=0.95)
 
 
 def test_the_default_method_has_the_settings_that_were_given():
@@ -78,19 +75,17 @@ class TestPrecision:
     def fill(self, **settings):
         return hl.complete(SONGS, labels=["rock"], method=RATES, **settings)
 
-    def test_leave_is_short_for_95_percent(self):
+    def test_a_precision_is_kept(self):
         assert self.fill().evidence.min_precision is None
-        assert self.fill(unsure="leave").evidence.min_precision == 0.95
         assert self.fill(min_precision=0.8).evidence.min_precision == 0.8
-        assert self.fill(unsure="leave", min_precision=0.8).evidence.min_precision == 0.8
 
     def test_costs_are_a_ratio_of_the_rule(self):
-        model = self.fill(cost=(3, 2)).model
+        model = self.fill(rule="cost:3,2").model
         assert model.resolve_rule() == Rule("cost", model.own_threshold, 1.5)
         assert self.fill().rule == RATES.resolve_rule()
         # Three of four are relevant; a wrong yes costs 9 times a wrong no, and its threshold is .9.
-        assert self.fill(cost=(1, 1)).table["rock"].tolist() == [1, 0, 1, 1, 1, 1]
-        assert self.fill(cost=(9, 1)).table["rock"].tolist() == [1, 0, 0, 1, 1, 0]
+        assert self.fill(rule="cost:1,1").table["rock"].tolist() == [1, 0, 1, 1, 1, 1]
+        assert self.fill(rule="cost:9,1").table["rock"].tolist() == [1, 0, 0, 1, 1, 0]
 
 
 class TestCalibrating:

@@ -108,7 +108,7 @@ def test_a_fit_that_includes_the_answers_resumes_the_same_task(case, tmp_path):
     bound = task.bound
     task.close()
     method = AutoLabeler("fast", members=("kernel",))
-    again = complete(frame, labels=LABELS, id="song", method=method, review=task.answers).finish(0.1, **with_journal)
+    again = complete(frame, labels=LABELS, id="song", method=method, answers=task.answers).finish(0.1, **with_journal)
     assert (again.bound, again.answered) == (bound, 12)
     again.improve(again.filled)
     assert again.certificate["alpha"] == pytest.approx(0.05)

@@ -95,6 +95,6 @@ def test_answers_are_filled_in_where_they_are_and_used():
     answers = filled.review(4)
     assert answers.schema["answer"].is_integer()
     answered = answers.with_columns(answer=1 - pl.col("suggested"))
-    after = hl.complete(pl.from_pandas(items), review=answered, **WAYS["columns"]).table
+    after = hl.complete(pl.from_pandas(items), answers=answered, **WAYS["columns"]).table
     for row in answered.to_dicts():
         assert after.filter(pl.col("song") == row["item"])[row["label"]].to_list() == [row["answer"]]

@@ -9,7 +9,7 @@ import pytest
 from tests.completion.test_review_list import complete, open_songs
 
 from halflabel.completion.marking import mark_filled, take_label_columns
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 
 def mark(filled):
@@ -32,7 +32,7 @@ class TestMarks:
     def test_they_are_no_features_when_the_completed_table_comes_in_again(self, columns):
         opened = open_songs(**columns)
         marked = mark(complete(opened, min_precision=0.9))
-        again = open_table(marked, columns=Columns(id="song", **(columns or {"labels": ["rock", "sad"]})))
+        again = open_table(marked, id="song", **(columns or {"labels": ["rock", "sad"]}))
         assert again.roles.features == opened.roles.features == ("tempo",)
         added = set(marked) - set(opened.frame)
         assert added == ({"tags_filled", "tags_open"} if columns else {"source_rock", "source_sad"})
@@ -67,14 +67,14 @@ class TestMarks:
 
     def test_a_column_of_the_user_with_such_a_name_can_be_a_feature(self):
         frame = open_songs().frame.assign(source_rock=[1.5, 2, 3, 4, 5, 6], source_sad="given")
-        roles = open_table(frame, columns=Columns(id="song", labels=["rock", "sad"])).roles
+        roles = open_table(frame, id="song", labels=["rock", "sad"]).roles
         assert roles.features == ("tempo", "source_rock")
         assert ("source_sad", "whether 'sad' was given or filled in") in roles.ignored
 
     def test_added_tags_are_written_like_the_others_and_undecided_ones_are_not_listed(self):
         opened = open_songs(tags="tags", absent="unknown")
         frame = opened.frame.assign(tags=["rock", "sad", None, "rock|sad", None, "sad"])
-        opened = open_table(frame, columns=Columns(id="song", tags="tags", absent="unknown"))
+        opened = open_table(frame, id="song", tags="tags", absent="unknown")
         filled = complete(opened)
         filled.__dict__["state"] = np.array([[1, 0], [0, 1], [1, 1], [1, 1], [1, 0], [-1, 1]], dtype=np.int8)
         assert mark(filled)["tags_filled"].tolist() == ["", "", "rock|sad", "", "rock", ""]

@@ -22,7 +22,7 @@ def open_archive(**options):
 
 
 def fit(task, opened):
-    task.take_fit(hl.complete(opened, review=task.answers, effort="fast"))
+    task.take_fit(hl.complete(opened, answers=task.answers, effort="fast"))
 
 
 def answer(task, true, n=20):
@@ -93,7 +93,7 @@ def test_the_command_goes_from_pairs_to_a_table(tmp_path, monkeypatch):
     pd.DataFrame(table[["a", "b", "c", "d"]]).rename_axis("doc").reset_index().to_csv("docs.csv", index=False)
     pairs = table[LABELS].rename_axis("doc").reset_index().melt("doc", var_name="tag").query("value == 1")
     pairs[["doc", "tag"]].to_csv("pairs.csv", index=False)
-    command = ["new-tag", "docs.csv", "--id", "doc", "--set", "tags_file=pairs.csv", "--set", "on=doc",
+    command = ["new-tag", "docs.csv", "--id", "doc", "--set", "pairs=pairs.csv", "--set", "on=doc",
                "--absent", "irrelevant", "--set", "empty=none", "--tag", "tax", "--effort", "fast"]  # fmt: skip
     result = run(*command)
     assert "15 items have it" in result.output
@@ -127,7 +127,7 @@ def test_the_label_frequency_is_asked_for():
     options = {"labels": LABELS, "positive_only": "tax", "observed_rate": "ask", "effort": "fast"}
     truth, answers = pd.Series(true.astype(int), table.index), None
     for _ in range(3):
-        filled = hl.complete(table, **options, review=answers)
+        filled = hl.complete(table, **options, answers=answers)
         questions = filled.ask_frequency(20)
         assert questions["chance"].between(0, 1, inclusive="right").all()
         assert not set(questions["item"]) & set(table.index[given])
@@ -135,7 +135,7 @@ def test_the_label_frequency_is_asked_for():
         answers = answered if answers is None else pd.concat([answers, answered])
         assert not answers["item"].duplicated().any()
     assert (filled.state[:, 2] != 0).all()  # filled in by the estimate of 40 answers
-    filled = hl.complete(table, **options, review=answers)
+    filled = hl.complete(table, **options, answers=answers)
     row = filled.evidence.asked_frequency.table.iloc[0]
     assert (row["assigned"], row["answers"]) == (40, 60)
     assert row["low"] <= 40 / true.sum() <= row["high"]
@@ -160,7 +160,7 @@ def test_assigned_tags_of_a_whole_table_are_asked_together():
     answers = None
     for _ in range(3):
         filled = hl.complete(assigned, labels=["bill", "paid"], absent="unknown", empty="none", observed_rate="ask",
-                             effort="fast", review=answers)  # fmt: skip
+                             effort="fast", answers=answers)  # fmt: skip
         questions = filled.ask_frequency(20)
         given = [int(true.loc[item, label]) for item, label in zip(questions["item"], questions["label"], strict=True)]
         answers = pd.concat([*([] if answers is None else [answers]), questions.assign(answer=given)])

@@ -14,7 +14,7 @@ from tests.completion.test_review_list import P, Y, complete, open_songs
 from halflabel import PartialLabels, files
 from halflabel.completion.output import MODEL, add_suggestions, choose_tool, to_records, write_completed
 from halflabel.files.records import SOURCES, Records, cell_table
-from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table import OpenTable, open_table
 from halflabel.table.exclusions import Cause, Exclusion
 
 EXPORT = SimpleNamespace(format="label-studio", records=object())
@@ -112,7 +112,7 @@ def open_with_ids(ids: list[str | None]) -> OpenTable:
     """Return a table in which no column was named as the id."""
     frame = pd.DataFrame({"code": ids, "tempo": [1.5, 2.0, 1.5, 2.0, 1.5, 2.0]})
     frame[["rock", "sad"]] = Y
-    opened = open_table(frame, columns=Columns(labels=["rock", "sad"]))
+    opened = open_table(frame, labels=["rock", "sad"])
     ignored = (("tempo", "constant"), ("code", Exclusion("the number of the row", Cause.IDENTIFIER)))
     return replace(opened, roles=replace(opened.roles, ignored=ignored))
 

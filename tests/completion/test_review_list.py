@@ -16,7 +16,7 @@ from halflabel.completion.evidence import Evidence
 from halflabel.evidence.doubts import rank_doubts
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.rules import Rule
-from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table import OpenTable, open_table
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -31,7 +31,7 @@ def open_songs(**columns) -> OpenTable:
         columns = {"labels": ["rock", "sad"]}
     else:
         frame["tags"] = ["rock", "sad", None, "rock;sad", "", "sad"]
-    return open_table(frame, columns=Columns(id="song", **columns))
+    return open_table(frame, id="song", **columns)
 
 
 class Exact(Evidence):

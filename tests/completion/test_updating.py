@@ -69,11 +69,11 @@ def test_answers_that_only_a_new_fit_can_learn_name_the_way_on(filled):
     answer = pd.DataFrame({"item": [1], "label": ["late"], "answer": [1]})
     frame = pd.DataFrame(X, columns=["hour"]).assign(late=Y)
     prior = frame[["hour"]].assign(late=0.5)
-    with pytest.raises(ValueError, match=r"the fit has a prior, .* complete\(\.\.\., review=answers"):
+    with pytest.raises(ValueError, match=r"the fit has a prior, .* complete\(\.\.\., answers=answers"):
         hl.complete(frame, labels=["late"], effort="fast", prior=prior[["late"]]).update(answer)
     never = filled.evidence.opened.frame.assign(live=np.where(np.arange(60) < 30, 0, np.nan))
     known = hl.complete(never, labels=["rock", "live"], id="id", effort="fast")
-    with pytest.raises(ValueError, match=r"label 'live' is not in the last fit, .* complete\(\.\.\., review=answers"):
+    with pytest.raises(ValueError, match=r"label 'live' is not in the last fit, .* complete\(\.\.\., answers=answers"):
         known.update(answers(live={"s40": 1}))
 
 
@@ -81,5 +81,5 @@ def test_a_method_without_an_update_names_the_way_on():
     X = np.arange(12.0)[:, None]
     y = np.where(np.arange(12) % 3 == 1, np.nan, X[:, 0] > 5)
     filled = hl.complete(X, y, method=hl.VVMR())
-    with pytest.raises(ValueError, match=r"VVMR has no update: give all answers to complete\(\.\.\., review=answers\)"):
+    with pytest.raises(ValueError, match=r"VVMR has no update: .* complete\(\.\.\., answers=answers\)"):
         filled.update(pd.DataFrame({"item": [1], "label": filled.labels.names[0], "answer": [1]}))

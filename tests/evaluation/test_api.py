@@ -6,7 +6,7 @@ import pytest
 
 import halflabel as hl
 from halflabel.methods.baselines import BinaryRelevance, MLkNN
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -23,7 +23,7 @@ def songs(rng):
 
 def test_a_table_and_the_opened_table_give_the_same(songs):
     direct = hl.evaluate(songs, labels=["dance"], group="thread", **ASKED)
-    opened = hl.evaluate(open_table(songs, columns=Columns(labels=["dance"], group="thread")), **ASKED)
+    opened = hl.evaluate(open_table(songs, labels=["dance"], group="thread"), **ASKED)
     metrics = ["macro_auc", "micro_f1", "brier"]
     pd.testing.assert_frame_equal(direct.records[metrics], opened.records[metrics])
     assert direct.pattern.endswith("groups as a whole.")

@@ -17,7 +17,7 @@ from halflabel.evaluation.learning_curve import sample_items
 from halflabel.evaluation.summary import recommend
 from halflabel.labels.metrics import average_precision, ece, micro_f1
 from halflabel.methods.baselines import BinaryRelevance
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*cannot be learned:UserWarning"),
@@ -40,7 +40,7 @@ def grouped(rng, n=300, size=3, entries=False):
     if not entries:
         Y = np.where(np.isnan(Y[::size, :1]).repeat(size, axis=0), np.nan, complete)
     frame = pd.DataFrame(np.hstack([X, Y]), columns=list("abcdexyz")).assign(thread=np.arange(n) // size)
-    return open_table(frame, columns=Columns(labels=["x", "y", "z"], group="thread"))
+    return open_table(frame, labels=["x", "y", "z"], group="thread")
 
 
 def _hiding(Y, complete):
@@ -181,7 +181,7 @@ def test_invalid_input_raises(opened, rng):
 def test_a_prior_is_shown_alone_and_added(rng, tmp_path):
     X, Y, complete = half_labelled(rng, n=150)
     prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
-    opened = open_table(rng.normal(size=X.shape), Y, columns=Columns(prior=prior))
+    opened = open_table(rng.normal(size=X.shape), Y, prior=prior)
     result = evaluate(opened, repeats=2, effort="fast", curve=False)
     error = result.summary["brier"]
     assert list(error.index[:3]) == [DEFAULT, "without the prior", "the prior alone"]
@@ -193,7 +193,7 @@ def test_a_prior_is_shown_alone_and_added_where_labels_are_positive_only(rng):
     X, _, complete = half_labelled(rng, n=150)
     labels = PartialLabels.from_positives(complete)
     prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
-    opened = open_table(rng.normal(size=X.shape), labels, columns=Columns(prior=prior))
+    opened = open_table(rng.normal(size=X.shape), labels, prior=prior)
     result = evaluate(opened, repeats=2, effort="fast", curve=False)
     placed = result.summary["above"]
     assert list(placed.index[:3]) == [DEFAULT, "without the prior", "the prior alone"]
@@ -204,7 +204,7 @@ def test_a_prior_is_shown_alone_and_added_where_labels_are_positive_only(rng):
 def test_a_sample_keeps_its_prior(rng, monkeypatch):
     monkeypatch.setattr("halflabel.evaluation.learning_curve.MAX_ITEMS", 60)
     X, Y, complete = half_labelled(rng, n=150)
-    opened = open_table(X, Y, columns=Columns(prior=np.clip(complete, 0.1, 0.9)))
+    opened = open_table(X, Y, prior=np.clip(complete, 0.1, 0.9))
     sample = sample_items(opened, rng)
     np.testing.assert_array_equal(
         sample.prior[sample.labels.observed] > 0.5, sample.labels.relevant[sample.labels.observed]
@@ -214,4 +214,4 @@ def test_a_sample_keeps_its_prior(rng, monkeypatch):
 def test_a_prior_needs_a_method_that_accepts_it(rng):
     X, Y, complete = half_labelled(rng, n=60)
     with pytest.raises(ValueError, match="does not accept a prior"):
-        evaluate(open_table(X, Y, columns=Columns(prior=complete)), methods={DEFAULT: SSDRMC(), "rate": RATES})
+        evaluate(open_table(X, Y, prior=complete), methods={DEFAULT: SSDRMC(), "rate": RATES})

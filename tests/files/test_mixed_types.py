@@ -15,7 +15,7 @@ from pyarrow import feather, parquet
 
 from halflabel import files
 from halflabel.files.conversion import check_values, write_frame
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -67,8 +67,8 @@ def accepts(frame, path):
     ignored=st.booleans(),
 )
 def test_what_is_read_can_be_written(field, name, reader, ignored, tmp_path):
-    columns = Columns(labels=["rock"], ignore=("field",) if ignored and name == "field" else ())
-    opened = open_table(READERS[reader](make_rows(field, name), tmp_path), columns=columns)
+    columns = {"labels": ["rock"], "ignore": ("field",) if ignored and name == "field" else ()}
+    opened = open_table(READERS[reader](make_rows(field, name), tmp_path), **columns)
     for suffix in SUFFIXES:
         path = tmp_path / f"out{suffix}"
         if accepts(opened.frame, path):
@@ -91,7 +91,7 @@ def test_a_column_that_becomes_text_loses_nothing(field, tmp_path_factory):
 
 def test_frames_of_other_libraries_come_back():
     frame = pl.DataFrame({"n": [0.5, 0.25], "rock": [1, None]})
-    opened = open_table(frame, columns=Columns(labels=["rock"]))
+    opened = open_table(frame, labels=["rock"])
     restored = opened.restore(opened.frame.assign(rock=pd.Series([1, "no"], dtype=object)))
     assert restored["rock"].to_list() == ["1", "no"]
 
@@ -105,10 +105,10 @@ def test_text_that_is_not_utf8(kind, distinct, tmp_path):
     path = tmp_path / ("t.feather" if kind == "feather" else "t.parquet")
     (feather.write_feather if kind == "feather" else parquet.write_table)(table, path)
     with pytest.raises(ValueError, match=r"t\.(parquet|feather): .*(UTF-8|UTF8)"):
-        files.read(path, "huggingface") if kind == "records" else open_table(path, columns=Columns(labels=["rock"]))
+        files.read(path, "huggingface") if kind == "records" else open_table(path, labels=["rock"])
 
 
 @pytest.mark.parametrize("text", ["1e309", "[1e309]", "-1e309\n1", '"x"', "[[1e309]]"])
 def test_json_without_a_record(text, tmp_path):
     with pytest.raises(ValueError, match=r"t\.json"):
-        open_table(put(text, tmp_path / "t.json"), columns=Columns(labels=["rock"]))
+        open_table(put(text, tmp_path / "t.json"), labels=["rock"])

@@ -23,7 +23,7 @@ from scipy import io
 from halflabel import files
 from halflabel.files import other_kinds
 from halflabel.files.raw_table import ReadError
-from halflabel.table import Columns
+from halflabel.table import Description
 from halflabel.table.source_files import read_file
 
 TABLE = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, 1]})
@@ -118,7 +118,7 @@ def test_the_two_lines_make_a_file_that_is_read(tmp_path, kind):
     if made == "folder":
         made = path.with_suffix("") / "one.csv"
     elif made == "renamed":  # the name states the compression; the kind of text is stated
-        pd.testing.assert_frame_equal(read_file(f"{path}.gz", Columns(format="csv")).raw.frame, TABLE)
+        pd.testing.assert_frame_equal(read_file(f"{path}.gz", Description(format="csv")).raw.frame, TABLE)
         return
     elif made == "":
         path.with_suffix("").rename(made := path.with_suffix(".csv"))

@@ -20,7 +20,7 @@ from tests.fuzz.structure import Change, change_json, change_member
 from halflabel import files
 from halflabel.files.collector import AbsentNotStated
 from halflabel.files.raw_table import ReadError
-from halflabel.table import Columns
+from halflabel.table import Description
 from halflabel.table.source_files import read_file
 
 TASKS = """[{"id": 1, "data": {"item_id": "x", "text": "a & b"}, "annotations": [
@@ -116,7 +116,7 @@ def written_as(name: str, suffix: str) -> Callable[[], bytes]:
 
 def read_table(path: Path) -> Any:
     """Read plain records as the items of a table."""
-    return read_file(path, Columns(format={".xlsx": "excel", ".jsonl": "jsonl"}[path.suffix]))
+    return read_file(path, Description(format={".xlsx": "excel", ".jsonl": "jsonl"}[path.suffix]))
 
 
 #: (name, suffix, seed, reader, change) of each format.

@@ -17,13 +17,11 @@ from halflabel.files.choice_answers import read_choice
 from halflabel.files.raw_table import RawTable
 from halflabel.labels.answers import WORDS, Answer, read_answer
 from halflabel.table import open_table
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Description
 from halflabel.table.label_words import find_meanings, read_label_words
 
 INVALID = "invalid"
-OPENED = open_table(
-    pd.DataFrame({"id": ["a", "b"], "x": [0.5, 0.25], "rock": [1, None]}), columns=Columns(id="id", labels=("rock",))
-)
+OPENED = open_table(pd.DataFrame({"id": ["a", "b"], "x": [0.5, 0.25], "rock": [1, None]}), id="id", labels=("rock",))
 
 
 def read_review(cell):
@@ -39,7 +37,8 @@ def read_finish(cell):
     for filled in (1.0, 0.0):
         completed = open_table(
             pd.DataFrame({"id": ["a", "b"], "x": [0.5, 0.25], "rock": [1, filled]}),
-            columns=Columns(id="id", labels=("rock",)),
+            id="id",
+            labels=("rock",),
         )
         task = Task(take_completed(OPENED, completed))
         task.draw(1)
@@ -66,7 +65,7 @@ def read_category(cell):
 def read_column(cell):
     """A word of the user's table that need not be stated."""
     frame = pd.DataFrame({"rock": pd.Series([cell], dtype=object)})
-    return float(read_label_words(frame, ["rock"], find_meanings(Columns(yes="of my own")))["rock"].iloc[0])
+    return float(read_label_words(frame, ["rock"], find_meanings(Description(yes="of my own")))["rock"].iloc[0])
 
 
 def outcome(place, cell):

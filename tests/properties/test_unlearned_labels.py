@@ -113,6 +113,6 @@ def test_an_answer_can_make_it_learnable(rng):
     table = pd.DataFrame(X, columns=list("abcde")).assign(rock=Y[:, 0], ticks=np.where(X[:, 0] > 1, 1.0, np.nan))
     open_items = np.flatnonzero(table["ticks"].isna())[:4]
     answers = pd.DataFrame({"item": open_items, "label": "ticks", "answer": 0})
-    filled = hl.complete(table, labels=["rock", "ticks"], review=answers, effort="fast")
+    filled = hl.complete(table, labels=["rock", "ticks"], answers=answers, effort="fast")
     assert filled.labels.names == ("rock", "ticks")
     assert not filled.table["ticks"].isna().any()

@@ -22,7 +22,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import MLkNN
 from halflabel.report.display import describe_completion, describe_filled, describe_review, render_completion
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -178,7 +178,7 @@ def test_an_output_in_a_folder_that_does_not_exist_is_named_as_it_was_given(tmp_
 def test_an_id_of_several_items_is_an_error_and_a_note():
     opened = open_table(
         pd.DataFrame({"tempo": [1.5, 2.0, 2.5], "rock": [1, 0, None]}, index=["a", "a", "b"]),
-        columns=Columns(labels=["rock"]),
+        labels=["rock"],
     )
     assert any("2 rows share their id with another row: name a column of distinct ids (id=)" in n for n in opened.notes)
     with pytest.raises(KeyError, match="2 items are identified by 'a'"):

@@ -16,7 +16,7 @@ from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 LABELS = ("rock", "sad", "live")
 
@@ -40,7 +40,7 @@ def answer(question, value, key, **facts):
 
 def make_setting(frame, **options):
     views = {name: options.pop(name) for name in ("show", "media_root", "remote_hosts", "marks") if name in options}
-    opened = open_table(frame, columns=Columns(id="song", labels=list(LABELS), text=options.pop("text", None)))
+    opened = open_table(frame, id="song", labels=list(LABELS), text=options.pop("text", None))
     return Config(opened, ItemViews(opened, **views), title="songs.csv", by="ana", **options)
 
 

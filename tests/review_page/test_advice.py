@@ -14,7 +14,7 @@ from halflabel.review_page.encoding import unpack_rows
 from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.items import MAX_CELLS, ItemViews
 from halflabel.review_page.outputs import summarize_review
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 
 def make_book(answers):
@@ -182,9 +182,7 @@ def test_files_that_are_not_there_are_named_and_another_folder_helps(tmp_path):
 
 
 def test_the_column_of_texts_is_shown_as_text():
-    opened = open_table(
-        make_table(note=["short", *["other"] * 39]), columns=Columns(id="song", labels=list(LABELS), text="note")
-    )
+    opened = open_table(make_table(note=["short", *["other"] * 39]), id="song", labels=list(LABELS), text="note")
     assert ItemViews(opened).describe(0)["cells"] == [{"column": "note", "kind": "text", "text": "short", "long": True}]
 
 

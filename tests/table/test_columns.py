@@ -8,18 +8,30 @@ import pytest
 
 import halflabel as hl
 from halflabel._wording import name_command_options
-from halflabel.table import Columns
+from halflabel.table import Description
 from halflabel.table.patterns import expand_patterns
 
 
-@pytest.mark.parametrize("function", [hl.complete, hl.evaluate])
-def test_every_column_is_an_argument_with_the_same_default(function):
-    arguments = inspect.signature(function).parameters
-    assert all(argument.kind is not argument.VAR_KEYWORD for argument in arguments.values())
-    columns = {field.name: field.default for field in fields(Columns)}
-    if function is hl.evaluate:
-        del columns["sources"], columns["reference"]  # votes show the values of entries that are hidden
-    assert {name: arguments[name].default for name in columns} == columns
+@pytest.mark.parametrize("function", [hl.complete, hl.evaluate, hl.open_table])
+def test_a_signature_and_its_help_show_keys_as_the_record_has_them(function):
+    keys = {field.name: field for field in fields(Description)}
+    shown = {name: each for name, each in inspect.signature(function).parameters.items() if name in keys}
+    assert {name: (each.default, each.annotation) for name, each in shown.items()} == {
+        name: (keys[name].default, keys[name].type) for name in shown
+    }
+    text = inspect.getdoc(function)
+    for name in shown:
+        assert f"{name} : {keys[name].type}\n    {keys[name].metadata['help']}" in text
+    assert "{keys}" not in text
+
+
+def test_complete_has_at_most_twenty_parameters_and_takes_every_key():
+    parameters = inspect.signature(hl.complete).parameters
+    assert len(parameters) - 1 <= 20
+    assert parameters["keys"].kind is inspect.Parameter.VAR_KEYWORD
+    frame = pd.DataFrame({"tempo": [1.0, 2.0, 3.0, 4.0], "dance": ["x", "-", "", "x"]})
+    filled = hl.complete(frame, labels="dance", yes="x", no="-", effort="fast")
+    assert filled.opened.description.yes == ("x",)
 
 
 def test_settings_that_both_functions_have_are_the_same():
@@ -37,14 +49,14 @@ def test_a_typing_error_suggests_the_argument(function, typed, meant):
 
 
 def test_names_become_text_and_one_name_a_tuple():
-    columns = Columns(labels="rock", ignore=[7], id=9, vectors=3)
+    columns = Description(labels="rock", ignore=[7], id=9, vectors=3)
     assert (columns.labels, columns.ignore, columns.id, columns.vectors) == (("rock",), ("7",), "9", "3")
 
 
 def test_only_what_differs_from_the_defaults_is_stated():
-    assert Columns().stated == ()
+    assert Description().stated == {}
     table = pd.DataFrame({"a": [1]})
-    assert Columns(ignore=[], max_categories=20, absent="unknown", prior=table).stated == ("absent", "prior")
+    assert Description(ignore=[], max_categories=20, absent="unknown", prior=table).stated.keys() == {"absent", "prior"}
 
 
 @pytest.mark.parametrize(
@@ -57,16 +69,16 @@ def test_only_what_differs_from_the_defaults_is_stated():
 )
 def test_what_contradicts_itself_is_an_error(stated, sentence):
     with pytest.raises(ValueError, match=sentence):
-        Columns(**stated)
+        Description(**stated)
 
 
 def test_an_error_names_the_options_of_the_command_in_the_command():
     with name_command_options(), pytest.raises(ValueError, match=r"both given \(--labels, --tags\)"):
-        Columns(labels=["a"], tags="b")
+        Description(labels=["a"], tags="b")
 
 
 def test_patterns_stand_for_the_columns_that_have_no_other_role():
     names = ("song", "tag_a", "tag_b", "tempo", "loud")
-    columns = expand_patterns(Columns(id="song", labels=["tag_*"], ignore=["tag_b"], features=["*"]), names)
+    columns = expand_patterns(Description(id="song", labels=["tag_*"], ignore=["tag_b"], features=["*"]), names)
     assert (columns.labels, columns.features) == (("tag_a",), ("tempo", "loud"))
     assert vars(expand_patterns(columns, names)) == vars(columns)

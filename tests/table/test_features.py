@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from halflabel.table import Columns, FeatureEncoder, Roles, choose_roles
+from halflabel.table import Description, FeatureEncoder, Roles, choose_roles
 
 VECTORS = pd.ArrowDtype(pa.list_(pa.float32()))
 SONGS = pd.DataFrame(
@@ -282,7 +282,7 @@ def test_a_matrix_that_does_not_fit_raises(matrix, sentence):
 
 
 def test_without_any_feature_the_reasons_are_given():
-    roles = choose_roles(pd.DataFrame({"a": [1, 1], "y": [1, 0]}), Columns(labels=["y"]))
+    roles = choose_roles(pd.DataFrame({"a": [1, 1], "y": [1, 0]}), Description(labels=["y"]))
     with pytest.raises(ValueError, match=r"no column of the table can be a feature \('a': a single value \(1\)\)"):
         FeatureEncoder.learn(pd.DataFrame({"a": [1, 1], "y": [1, 0]}), roles)
     with pytest.raises(ValueError, match=r"can be a feature \(there is none but the labels\)"):

@@ -7,7 +7,7 @@ import pytest
 from tests.report.test_render import HOSTILE, page_of
 
 from halflabel.report import summarize
-from halflabel.table import Columns, Roles, open_table
+from halflabel.table import Roles, open_table
 from halflabel.table.items import choose_shown
 
 
@@ -47,11 +47,11 @@ def test_an_unknown_column_is_named(by_hand):
 
 def test_a_recognised_id_is_shown_by_default():
     songs = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, None]})
-    assert choose_shown(open_table(songs, columns=Columns(labels=["rock"]))) == ("song",)
-    assert choose_shown(open_table(songs, columns=Columns(labels=["rock"], id="song"))) == ()
+    assert choose_shown(open_table(songs, labels=["rock"])) == ("song",)
+    assert choose_shown(open_table(songs, labels=["rock"], id="song")) == ()
     assert choose_shown(open_table(songs[["tempo"]], songs[["rock"]])) == ()
     titled = songs.drop(columns="song").assign(title=[f"the song of the year {i}" for i in range(len(songs))])
-    assert choose_shown(open_table(titled, columns=Columns(labels=["rock"]))) == ("title",)
+    assert choose_shown(open_table(titled, labels=["rock"])) == ("title",)
 
 
 def test_items_with_equal_ids_are_listed_without_columns(by_hand):

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel._wording import name_command_options
-from halflabel.table import Columns
+from halflabel.table import Description
 from halflabel.table.ambiguous import AmbiguousReading
-from halflabel.table.keys import parse_words
+from halflabel.table.columns import BY_NAME
 from halflabel.table.label_words import (
     check_label_values,
     find_meanings,
@@ -22,7 +22,17 @@ from halflabel.table.label_words import (
     write_label_words,
 )
 
-YES_NO = find_meanings(Columns(yes=["yes", "x"], no="no", unknown="?"))
+YES_NO = find_meanings(Description(yes=["yes", "x"], no="no", unknown="?"))
+
+
+#: The options of words, as commands name them.
+OF_WORDS = {name: f"--set {name}=" for name in ("yes", "no", "unknown")}
+
+
+def parse_way(way):
+    """Return the arguments that the options of a way state."""
+    stated = [text.partition("=") for text in shlex.split(way) if text != "--set"]
+    return {name: BY_NAME[name].parse([text]) for name, _, text in stated}
 
 
 def test_words_that_need_not_be_stated_keep_their_meaning():
@@ -30,14 +40,14 @@ def test_words_that_need_not_be_stated_keep_their_meaning():
         pytest.approx({"1": 1, "true": 1, "0": 0, "false": 0, "yes": 1, "x": 1, "no": 0, "?": np.nan}, nan_ok=True)
         == YES_NO
     )
-    assert find_meanings(Columns()) is None
-    turned = find_meanings(Columns(yes="0", no="1"))
+    assert find_meanings(Description()) is None
+    turned = find_meanings(Description(yes="0", no="1"))
     assert (turned["0"], turned["1"]) == (1.0, 0.0)
 
 
 def test_a_word_has_one_meaning():
     with pytest.raises(ValueError, match=r"the word 'x' was given two meanings \(yes=, no= and unknown=\)"):
-        find_meanings(Columns(yes="x", no=" X "))
+        find_meanings(Description(yes="x", no=" X "))
 
 
 def test_cells_are_read_by_their_meaning():
@@ -48,7 +58,7 @@ def test_cells_are_read_by_their_meaning():
     assert table.columns.tolist() == ["sad", "rock"]
     np.testing.assert_array_equal(table["rock"], [1, 0, np.nan, np.nan, 1, 1, 0, 0])
     np.testing.assert_array_equal(table["sad"], [1, 0, np.nan, 1, 0, 1, 0, 1])
-    with_empty = find_meanings(Columns(yes="x", no=""))
+    with_empty = find_meanings(Description(yes="x", no=""))
     np.testing.assert_array_equal(
         read_label_words(pd.DataFrame({"a": ["x", None, ""]}), ["a"], with_empty)["a"], [1, 0, 0]
     )
@@ -96,11 +106,11 @@ def test_an_error_about_two_words_offers_the_right_option(yes, no, unknown):
     """The option is read again, as the command reads it, and gives the meaning of each cell."""
     cells = [[yes, no, unknown], [no, yes, yes], [yes, unknown, no]]
     frame = pd.DataFrame(cells, columns=list("pqr"))
-    with name_command_options({"words": "--set words="}), pytest.raises(AmbiguousReading) as question:
+    with name_command_options(OF_WORDS), pytest.raises(AmbiguousReading) as question:
         check_label_values(frame, list("pqr"))
-    ways = [shlex.split(way)[1].removeprefix("words=") for _, way in question.value.ways]
+    ways = [parse_way(way) for _, way in question.value.ways]
     right = [[1, 0, np.nan], [0, 1, 1], [1, np.nan, 0]]
-    read = [read_label_words(frame, list("pqr"), find_meanings(Columns(**parse_words(way)))) for way in ways]
+    read = [read_label_words(frame, list("pqr"), find_meanings(Description(**way))) for way in ways]
     assert any(np.array_equal(table, right, equal_nan=True) for table in read), ways
     assert len(read) == 1 or {yes, no} in ({"a", "b"}, {"1", "2"}, {"1", "-1"}, {"d'accord", "other; no"})
 
@@ -122,9 +132,9 @@ class TestWriting:
     def test_a_value_without_a_cell_gets_the_first_word_that_was_stated(self):
         given = pd.Series(["?", None, "?"])
         assert write_label_words(given, np.array([1.0, 0.0, np.nan]), YES_NO).tolist() == ["yes", "no", "?"]
-        only_yes = find_meanings(Columns(yes="x"))
+        only_yes = find_meanings(Description(yes="x"))
         assert write_label_words(given, np.array([1.0, 0.0, np.nan]), only_yes).tolist() == ["x", "0", "?"]
-        empty = find_meanings(Columns(yes="x", no=""))
+        empty = find_meanings(Description(yes="x", no=""))
         assert write_label_words(pd.Series(["x", "x"]), np.array([1.0, 0.0]), empty).tolist() == ["x", "0"]
 
     def test_numbers_stay_numbers(self):
@@ -172,10 +182,10 @@ WORDS = {"yes": ["yes", "ja", "oui", "да", "はい", "是", "approved", "👍"
 def test_a_third_word_next_to_yes_and_no_has_a_way_for_unknown(yes, no, rest):
     cells = [[yes, no, rest], [no, yes, yes], [yes, rest, no]]
     frame = pd.DataFrame(cells, columns=list("pqr"), dtype=object)
-    with name_command_options({"words": "--set words="}), pytest.raises(AmbiguousReading) as question:
+    with name_command_options(OF_WORDS), pytest.raises(AmbiguousReading) as question:
         check_label_values(frame, list("pqr"))
-    ways = [shlex.split(way)[1].removeprefix("words=") for _, way in question.value.ways]
-    read = [read_label_words(frame, list("pqr"), find_meanings(Columns(**parse_words(way)))) for way in ways]
+    ways = [parse_way(way) for _, way in question.value.ways]
+    read = [read_label_words(frame, list("pqr"), find_meanings(Description(**way))) for way in ways]
     right = [[1, 0, np.nan], [0, 1, 1], [1, np.nan, 0]]
     assert any(np.array_equal(table, right, equal_nan=True) for table in read), ways
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel import PartialLabels
-from halflabel.table import Columns, Roles, fill_tags, read_labels, read_tag_pairs
+from halflabel.table import Description, Roles, fill_tags, read_labels, read_tag_pairs
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_known_labels, read_stated_labels
@@ -324,7 +324,7 @@ def test_items_with_empty_cells_only_have_the_stated_meaning(n_columns):
     ticks = pd.DataFrame(
         [[1, *[None] * (n_columns - 1)], [None] * n_columns, [None] * (n_columns - 1) + [1]], columns=names
     )
-    no = find_meanings(Columns(no=""))
+    no = find_meanings(Description(no=""))
     with pytest.raises(AmbiguousReading, match=r"1 item has empty cells in all .* \(row 1 is the first\)") as question:
         read_labels(ticks, Roles(labels=tuple(names)), meanings=no)
     assert [way for _, way in question.value.ways] == ["empty='none'", "empty='unlabelled'"]

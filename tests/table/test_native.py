@@ -7,7 +7,7 @@ import pytest
 
 import halflabel as hl
 from halflabel import files
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 from halflabel.table.native import open_native
 
 N = 40
@@ -63,10 +63,10 @@ def test_labels_and_features_apart_may_be_of_any_library():
 def test_further_tables_may_be_of_any_library():
     polars = pytest.importorskip("polars")
     pairs = polars.DataFrame({"song": ["s1", "s3"], "tag": ["rock", "sad"]})
-    columns = Columns(id="song", pairs=pairs, on="song", absent="unknown", ignore=["dance"])
-    assert open_table(polars.DataFrame(ROWS), columns=columns).labels.names == ("rock", "sad")
+    columns = {"id": "song", "pairs": pairs, "on": "song", "absent": "unknown", "ignore": ["dance"]}
+    assert open_table(polars.DataFrame(ROWS), **columns).labels.names == ("rock", "sad")
     prior = polars.DataFrame({"song": [row["song"] for row in ROWS], "dance": [0.5] * N})
-    opened = open_table(ROWS, columns=Columns(id="song", labels=["dance"], prior=prior))
+    opened = open_table(ROWS, id="song", labels=["dance"], prior=prior)
     assert opened.prior.shape == (N, 1)
 
 

@@ -15,7 +15,7 @@ from pyarrow import feather, parquet
 
 from halflabel import PartialLabels, files
 from halflabel.files.huggingface import restore_numbers
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 #: The first items keep the two tags in every table.
 FIRST = [["rock"], ["sad", "rock"]]
@@ -83,8 +83,8 @@ def expect(cell, empty):
 @FIXTURE
 @given(cells=TABLES, kind=st.sampled_from(sorted(KINDS)), empty=MEANINGS)
 def test_every_form_in_every_kind_of_table(cells, kind, empty, tmp_path):
-    columns = Columns(tags="tags", absent="irrelevant", empty=empty, features=["n"])
-    opened = open_table(KINDS[kind](cells, tmp_path), columns=columns)
+    columns = {"tags": "tags", "absent": "irrelevant", "empty": empty, "features": ["n"]}
+    opened = open_table(KINDS[kind](cells, tmp_path), **columns)
     labels = opened.labels
     expected = [expect(cell, empty) for cell in cells]
     assert labels.names == ("rock", "sad")
@@ -122,7 +122,7 @@ def test_a_class_that_is_missing_stays_in_the_table():
 def test_items_without_a_pair(empty, annotated, absent):
     items = pd.DataFrame({"song": ["a", "b", "c"], "n": [1.5, 2.5, 2.5]})
     pairs = pd.DataFrame({"song": ["a"], "tag": ["rock"]})
-    opened = open_table(items, columns=Columns(id="song", pairs=pairs, on="song", absent=absent, empty=empty))
+    opened = open_table(items, id="song", pairs=pairs, on="song", absent=absent, empty=empty)
     assert opened.labels.annotated.sum() == annotated
     assert opened.labels.positive_only == (absent == "unknown")
     taken = "annotated, without tags" if empty == "none" else "unlabelled"
@@ -134,4 +134,4 @@ def test_a_file_that_states_annotated_items_takes_no_other_statement(empty, tmp_
     line = {"text": "a", "label": "rock", "answer": "accept", "_input_hash": 1, "_task_hash": 2}
     (tmp_path / "t.jsonl").write_text(json.dumps(line) + "\n")
     with pytest.raises(ValueError, match="empty= does not apply to prodigy"):
-        open_table(tmp_path / "t.jsonl", columns=Columns(empty=empty, format="prodigy"))
+        open_table(tmp_path / "t.jsonl", empty=empty, format="prodigy")

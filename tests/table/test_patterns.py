@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from halflabel.table import Columns, patterns
+from halflabel.table import Description, patterns
 from halflabel.table.patterns import expand_patterns, select
 
 NAMES = ["song", "tag_a", "tag_b", "tag_c", "tempo", "key", "a*", "abc"]
@@ -31,13 +31,13 @@ def test_a_pattern_without_a_column_raises():
 
 
 def test_roles_are_expanded_in_turn():
-    columns = Columns(id="song", ignore=["tag_b"], labels=["tag_*"], features=["*"])
+    columns = Description(id="song", ignore=["tag_b"], labels=["tag_*"], features=["*"])
     found = expand_patterns(columns, NAMES, declared_labels=["key"])
     assert found.ignore == ("tag_b",)
     assert found.labels == ("tag_a", "tag_c")
     assert found.features == ("tempo", "a*", "abc")
-    assert expand_patterns(Columns(), NAMES).labels is None
-    assert expand_patterns(Columns(), NAMES).features is None
+    assert expand_patterns(Description(), NAMES).labels is None
+    assert expand_patterns(Description(), NAMES).features is None
 
 
 def test_a_file_of_names_has_one_per_line(tmp_path):

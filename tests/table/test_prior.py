@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.table import Columns, align_prior, open_table
+from halflabel.table import align_prior, open_table
 
 IDS = pd.Index(["a", "b", "c"], name="song")
 
@@ -64,7 +64,7 @@ def test_an_open_table_keeps_rows_labels_groups_and_prior_together():
         {"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.0], "sad": [1, 0, np.nan, 1], "by": [1, 1, 2, 3]}
     )
     prior = pd.DataFrame({"song": list("dcba"), "sad": [0.4, 0.3, 0.2, 0.1]})
-    part = open_table(songs, columns=Columns(id="song", labels=["sad"], group="by", prior=prior)).take(np.array([1, 3]))
+    part = open_table(songs, id="song", labels=["sad"], group="by", prior=prior).take(np.array([1, 3]))
     np.testing.assert_array_equal(part.prior, [[0.2], [0.4]])
     assert part.index.tolist() == ["b", "d"]
     assert part.frame["sad"].tolist() == [0, 1]

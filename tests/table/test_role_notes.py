@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 
 
 def make_frame() -> pd.DataFrame:
@@ -18,18 +18,18 @@ def make_frame() -> pd.DataFrame:
 
 
 def test_columns_that_look_like_labels_are_named():
-    opened = open_table(make_frame(), columns=Columns(labels=["rock"], ignore=["length"]))
+    opened = open_table(make_frame(), labels=["rock"], ignore=["length"])
     assert opened.notes[0] == (
         "2 more columns look like labels, but are used as features: “sad” and “live”. Change this with labels= or "
         "ignore=."
     )
-    assert not open_table(make_frame(), columns=Columns(labels=["rock"], ignore=["length", "sad", "live"])).notes
+    assert not open_table(make_frame(), labels=["rock"], ignore=["length", "sad", "live"]).notes
 
 
 def test_one_text_in_a_column_of_numbers_is_a_note():
     frame = make_frame()
     frame.loc[7, "length"] = "abc"
-    opened = open_table(frame, columns=Columns(labels=["rock", "sad", "live"]))
+    opened = open_table(frame, labels=["rock", "sad", "live"])
     assert opened.notes == (
         "Column 'length' is not used: numbers with text among them, first 'abc'; correct such cells to use it.",
     )
@@ -37,6 +37,6 @@ def test_one_text_in_a_column_of_numbers_is_a_note():
 
 def test_local_dates_are_named_with_their_order():
     frame = make_frame().assign(day=[f"{1 + i:02}.04.2025" for i in range(30)])
-    opened = open_table(frame, columns=Columns(labels=["rock", "sad", "live"]))
+    opened = open_table(frame, labels=["rock", "sad", "live"])
     [reason] = [reason for name, reason in opened.roles.ignored if name == "day"]
     assert reason.startswith("dates such as '01.04.2025' (day first); turn them into numbers")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halflabel.table import Columns, Roles, choose_roles
+from halflabel.table import Description, Roles, choose_roles
 
 
 def arrow(values: list, kind: pa.DataType) -> pd.Series:
@@ -35,12 +35,12 @@ def songs() -> pd.DataFrame:
 
 def reason(column: pd.Series, **options: int) -> str:
     """The reason why a single column is ignored, or the role it has."""
-    (_, role, why) = choose_roles(pd.DataFrame({"c": column}), Columns(labels=(), **options)).describe()[0]
+    (_, role, why) = choose_roles(pd.DataFrame({"c": column}), Description(labels=(), **options)).describe()[0]
     return why if role == "ignored" else role
 
 
 def test_every_column_gets_a_role(songs):
-    roles = choose_roles(songs, Columns(labels=["tag_*"]))
+    roles = choose_roles(songs, Description(labels=["tag_*"]))
     assert roles.labels == ("tag_rock", "tag_sad")
     assert roles.numeric == ("tempo", "live")
     assert roles.categorical == ("key",)
@@ -49,7 +49,7 @@ def test_every_column_gets_a_role(songs):
 
 
 def test_roles_survive_json(songs):
-    roles = choose_roles(songs, Columns(labels=["tag_*"], id="song"))
+    roles = choose_roles(songs, Description(labels=["tag_*"], id="song"))
     assert Roles.from_dict(json.loads(json.dumps(roles.to_dict()))) == roles
 
 
@@ -115,7 +115,7 @@ def test_years_that_are_not_dates_stay_categories():
 
 
 def test_a_column_called_id_is_no_feature():
-    roles = choose_roles(pd.DataFrame({"ID": [1, 1, 2], "x": [1.0, 2.0, 3.0]}), Columns(labels=()))
+    roles = choose_roles(pd.DataFrame({"ID": [1, 1, 2], "x": [1.0, 2.0, 3.0]}), Description(labels=()))
     assert roles.numeric == ("x",)
     assert roles.ignored[0][1].startswith("it is called id: an identifier; name it with id=")
 
@@ -125,19 +125,19 @@ def test_a_column_called_id_is_no_feature():
 
 def test_nothing_is_guessed_but_likely_labels_are_listed(songs):
     with pytest.raises(ValueError, match=r"no labels were named: .*tags=.* gaps: labels=\['tag_rock', 'tag_sad'\]\."):
-        choose_roles(songs, Columns())
+        choose_roles(songs, Description())
     with pytest.raises(ValueError, match=r"\(tags=\)\.$"):
-        choose_roles(songs[["tempo", "live"]], Columns())
+        choose_roles(songs[["tempo", "live"]], Description())
 
 
 def test_names_and_patterns_keep_their_order(songs):
-    assert choose_roles(songs, Columns(labels=["tag_sad", "tag_*"])).labels == ("tag_sad", "tag_rock")
-    assert choose_roles(songs, Columns(labels="tag_sad")).labels == ("tag_sad",)
+    assert choose_roles(songs, Description(labels=["tag_sad", "tag_*"])).labels == ("tag_sad", "tag_rock")
+    assert choose_roles(songs, Description(labels="tag_sad")).labels == ("tag_sad",)
 
 
 def test_a_name_with_pattern_signs_is_a_name_first():
     frame = pd.DataFrame({"a[1]": [1, 0], "a1": [1.5, 2.5]})
-    assert choose_roles(frame, Columns(labels=["a[1]"])).labels == ("a[1]",)
+    assert choose_roles(frame, Description(labels=["a[1]"])).labels == ("a[1]",)
 
 
 @pytest.mark.parametrize(
@@ -151,36 +151,36 @@ def test_a_name_with_pattern_signs_is_a_name_first():
 )
 def test_a_name_that_matches_nothing_raises_with_near_misses(songs, asked, near):
     with pytest.raises(ValueError, match=f"no column is called or matches .*{near}"):
-        choose_roles(songs, Columns(labels=[asked]))
+        choose_roles(songs, Description(labels=[asked]))
 
 
 def test_a_file_of_names(songs, tmp_path):
     names = tmp_path / "names.txt"
     names.write_text("\ufefftag_sad\r\n\n  tag_rock \n", encoding="utf-8")
-    assert choose_roles(songs, Columns(labels=[f"@{names}"])).labels == ("tag_sad", "tag_rock")
+    assert choose_roles(songs, Description(labels=[f"@{names}"])).labels == ("tag_sad", "tag_rock")
     names.write_text("tag_sda\n")
     with pytest.raises(ValueError, match="'tag_sda': did you mean 'tag_sad'"):
-        choose_roles(songs, Columns(labels=[f"@{names}"]))
+        choose_roles(songs, Description(labels=[f"@{names}"]))
 
 
 def test_files_of_names_that_cannot_be_read(songs, tmp_path, monkeypatch):
     names = tmp_path / "names.txt"
     with pytest.raises(FileNotFoundError, match=r"there is no file .* to read names from"):
-        choose_roles(songs, Columns(labels=[f"@{names}"]))
+        choose_roles(songs, Description(labels=[f"@{names}"]))
     names.write_bytes(b"tag_\xff")
     with pytest.raises(ValueError, match=r"is not UTF-8 text \(byte 4\): save it as UTF-8"):
-        choose_roles(songs, Columns(labels=[f"@{names}"]))
+        choose_roles(songs, Description(labels=[f"@{names}"]))
     monkeypatch.setattr("halflabel.table.patterns.MAX_NAME_FILE_BYTES", 3)
     with pytest.raises(ValueError, match="is larger than 3 bytes"):
-        choose_roles(songs, Columns(labels=[f"@{names}"]))
+        choose_roles(songs, Description(labels=[f"@{names}"]))
 
 
 def test_labels_the_file_declares(songs):
     declared = ("tag_sad", "tag_rock")
-    assert choose_roles(songs, Columns(), declared_labels=declared).labels == declared
-    chosen = choose_roles(songs, Columns(labels=["tag_sad"]), declared_labels=declared)
+    assert choose_roles(songs, Description(), declared_labels=declared).labels == declared
+    chosen = choose_roles(songs, Description(labels=["tag_sad"]), declared_labels=declared)
     assert ("tag_rock", "the file declares it a label, but it was not chosen") in chosen.ignored
-    elsewhere = choose_roles(songs, Columns(labels=()), declared_labels=declared)
+    elsewhere = choose_roles(songs, Description(labels=()), declared_labels=declared)
     assert elsewhere.labels == ()
     assert not set(declared) & set(elsewhere.features)
 
@@ -188,25 +188,25 @@ def test_labels_the_file_declares(songs):
 def test_an_unchosen_label_becomes_a_feature_only_by_its_name(songs):
     declared = ("tag_sad", "tag_rock")
     by_pattern = choose_roles(
-        songs[["tempo", *declared]], Columns(labels=["tag_sad"], features=["*"]), declared_labels=declared
+        songs[["tempo", *declared]], Description(labels=["tag_sad"], features=["*"]), declared_labels=declared
     )
     assert by_pattern.numeric == ("tempo",)
-    by_name = choose_roles(songs, Columns(labels=["tag_sad"], features=["tag_rock"]), declared_labels=declared)
+    by_name = choose_roles(songs, Description(labels=["tag_sad"], features=["tag_rock"]), declared_labels=declared)
     assert by_name.numeric == ("tag_rock",)
 
 
 def test_a_tags_column_takes_the_place_of_labels(songs):
-    roles = choose_roles(songs, Columns(tags="key"))
+    roles = choose_roles(songs, Description(tags="key"))
     assert (roles.tags, roles.labels) == ("key", ())
     with pytest.raises(ValueError, match="labels and tags were both given"):
-        choose_roles(songs, Columns(tags="key", labels=["tag_sad"]))
+        choose_roles(songs, Description(tags="key", labels=["tag_sad"]))
 
 
 # -- features, ignore, vectors, text -----------------------------------------------
 
 
 def test_features_asked_for_are_exactly_the_features(songs):
-    roles = choose_roles(songs.assign(id=range(40), one=1), Columns(labels=["tag_*"], features=["id", "one", "k*"]))
+    roles = choose_roles(songs.assign(id=range(40), one=1), Description(labels=["tag_*"], features=["id", "one", "k*"]))
     assert (roles.numeric, roles.categorical) == (("id", "one"), ("key",))
     assert ("tempo", "not among the features asked for") in roles.ignored
 
@@ -222,44 +222,46 @@ def test_features_asked_for_are_exactly_the_features(songs):
 )
 def test_a_column_that_cannot_be_a_feature_raises(songs, column, why):
     with pytest.raises(ValueError, match=f"column 'c' cannot be a feature: {why}"):
-        choose_roles(songs.assign(c=column), Columns(labels=["tag_*"], features=["c"]))
+        choose_roles(songs.assign(c=column), Description(labels=["tag_*"], features=["c"]))
 
 
 def test_patterns_for_features_pass_over_other_roles(songs):
-    roles = choose_roles(songs[["song", "tempo", "tag_sad"]], Columns(id="song", labels=["tag_sad"], features=["*"]))
+    roles = choose_roles(
+        songs[["song", "tempo", "tag_sad"]], Description(id="song", labels=["tag_sad"], features=["*"])
+    )
     assert roles.numeric == ("tempo",)
     assert roles.categorical == ()
     with pytest.raises(ValueError, match="'tag_sad' was given as labels and as features: a column has one role"):
-        choose_roles(songs, Columns(labels=["tag_sad"], features=["tag_sad"]))
+        choose_roles(songs, Description(labels=["tag_sad"], features=["tag_sad"]))
 
 
 def test_ignored_on_request(songs):
-    roles = choose_roles(songs, Columns(labels=["tag_*"], ignore=["tag_sad", "t*o"]))
+    roles = choose_roles(songs, Description(labels=["tag_*"], ignore=["tag_sad", "t*o"]))
     assert roles.labels == ("tag_rock",)
     assert roles.ignored[:2] == (("tag_sad", "left out on request"), ("tempo", "left out on request"))
 
 
 def test_vectors_and_text_are_named(songs):
-    roles = choose_roles(songs, Columns(labels=["tag_*"], text="song", vectors="released"))
+    roles = choose_roles(songs, Description(labels=["tag_*"], text="song", vectors="released"))
     assert (roles.text, roles.vectors) == ("song", "released")
     assert set(roles.features) == {"tempo", "live", "key", "song", "released"}
     with pytest.raises(ValueError, match="no column is called or matches 'sng': did you mean 'song'"):
-        choose_roles(songs, Columns(labels=["tag_*"], text="sng"))
+        choose_roles(songs, Description(labels=["tag_*"], text="sng"))
     with pytest.raises(ValueError, match="column 'song' was given as vectors and as text"):
-        choose_roles(songs, Columns(labels=["tag_*"], text="song", vectors="song"))
+        choose_roles(songs, Description(labels=["tag_*"], text="song", vectors="song"))
 
 
 # -- groups ------------------------------------------------------------------------
 
 
 def test_a_group_column_is_no_feature(songs):
-    roles = choose_roles(songs, Columns(labels=["tag_*"], group="key"))
+    roles = choose_roles(songs, Description(labels=["tag_*"], group="key"))
     assert roles.group == "key"
     assert "key" not in roles.features
     assert ("key", "group", "rows of equal value are held out together") in roles.describe()
     assert Roles.from_dict(json.loads(json.dumps(roles.to_dict()))) == roles
     assert choose_roles(
-        songs, Columns(labels=["tag_*"], features=["*"], ignore=["song", "released"], group="key")
+        songs, Description(labels=["tag_*"], features=["*"], ignore=["song", "released"], group="key")
     ).features == (
         "tempo",
         "live",
@@ -267,46 +269,46 @@ def test_a_group_column_is_no_feature(songs):
 
 
 def test_roles_saved_before_there_were_groups_can_be_read(songs):
-    plain = choose_roles(songs, Columns(labels=["tag_*"])).to_dict()
+    plain = choose_roles(songs, Description(labels=["tag_*"])).to_dict()
     del plain["group"]
     assert Roles.from_dict(plain).group is None
 
 
 def test_a_group_is_given_by_a_value(songs):
     with pytest.raises(ValueError, match="no column is called or matches 'kye': did you mean 'key'"):
-        choose_roles(songs, Columns(labels=["tag_*"], group="kye"))
+        choose_roles(songs, Description(labels=["tag_*"], group="kye"))
     with pytest.raises(ValueError, match="column 'tag_sad' was given as labels and as group: a column has one role"):
-        choose_roles(songs, Columns(labels=["tag_*"], group="tag_sad"))
+        choose_roles(songs, Description(labels=["tag_*"], group="tag_sad"))
     with pytest.raises(ValueError, match=r"group column 'v' holds \[1\]: a group is a number,"):
-        choose_roles(songs.assign(v=[None, *[[1]] * 39]), Columns(labels=["tag_*"], group="v"))
+        choose_roles(songs.assign(v=[None, *[[1]] * 39]), Description(labels=["tag_*"], group="v"))
     with pytest.raises(ValueError, match="group column 'v' has no value at all: it keeps no rows together"):
-        choose_roles(songs.assign(v=None), Columns(labels=["tag_*"], group="v"))
+        choose_roles(songs.assign(v=None), Description(labels=["tag_*"], group="v"))
 
 
 # -- id, names, size ---------------------------------------------------------------
 
 
 def test_an_id_is_there_and_unique(songs):
-    assert choose_roles(songs, Columns(labels=["tag_*"], id="song")).id == "song"
+    assert choose_roles(songs, Description(labels=["tag_*"], id="song")).id == "song"
     with pytest.raises(ValueError, match="id column 'key' is not unique: 'minor' is in row 0 and row 2"):
-        choose_roles(songs, Columns(labels=["tag_*"], id="key"))
+        choose_roles(songs, Description(labels=["tag_*"], id="key"))
     with pytest.raises(ValueError, match="id column 'n' is not unique: 7 is in row 1 and row 3"):
-        choose_roles(songs.assign(n=[5, 7, 6, 7, *range(10, 46)]), Columns(labels=["tag_*"], id="n"))
+        choose_roles(songs.assign(n=[5, 7, 6, 7, *range(10, 46)]), Description(labels=["tag_*"], id="n"))
     with pytest.raises(ValueError, match="id column 'tag_sad' is empty in row 1: every row needs its own id"):
-        choose_roles(songs, Columns(labels=["tag_rock"], id="tag_sad"))
+        choose_roles(songs, Description(labels=["tag_rock"], id="tag_sad"))
     with pytest.raises(ValueError, match=r"id column 'v' holds \[1\]: an id is a text or a whole number"):
-        choose_roles(songs.assign(v=[[1]] * 40), Columns(labels=["tag_*"], id="v"))
+        choose_roles(songs.assign(v=[[1]] * 40), Description(labels=["tag_*"], id="v"))
 
 
 def test_column_names_are_text_and_distinct():
-    assert choose_roles(pd.DataFrame(np.eye(3) * 0.5), Columns(labels=["0"])).numeric == ("1", "2")
+    assert choose_roles(pd.DataFrame(np.eye(3) * 0.5), Description(labels=["0"])).numeric == ("1", "2")
     with pytest.raises(ValueError, match="column names must be distinct, but '1' appears more than once"):
-        choose_roles(pd.DataFrame([[1, 2]], columns=[1, "1"]), Columns(labels=()))
+        choose_roles(pd.DataFrame([[1, 2]], columns=[1, "1"]), Description(labels=()))
 
 
 def test_a_table_without_rows_raises():
     with pytest.raises(ValueError, match="the table has no rows"):
-        choose_roles(pd.DataFrame({"a": []}), Columns(labels=()))
+        choose_roles(pd.DataFrame({"a": []}), Description(labels=()))
 
 
 # -- properties ----------------------------------------------------------------------
@@ -326,7 +328,7 @@ FEATURELESS = {
 def test_what_is_never_a_feature_by_itself(n, names, at):
     columns = {name: FEATURELESS[name](n) for name in names}
     columns = {**dict(list(columns.items())[:at]), "x": pd.Series(np.arange(n) / 4), **columns}
-    roles = choose_roles(pd.DataFrame(columns), Columns(labels=()))
+    roles = choose_roles(pd.DataFrame(columns), Description(labels=()))
     assert roles.features == ("x",)
     assert {column for column, _ in roles.ignored} == set(FEATURELESS)
 
@@ -343,6 +345,6 @@ def test_the_order_of_columns_does_not_matter(order):
             "released": ["2020-01-01", "2020-01-02"] * 2,
         }
     )
-    assert sorted(choose_roles(frame[order], Columns(labels=["tag_*"])).describe()) == sorted(
-        choose_roles(frame, Columns(labels=["tag_*"])).describe()
+    assert sorted(choose_roles(frame[order], Description(labels=["tag_*"])).describe()) == sorted(
+        choose_roles(frame, Description(labels=["tag_*"])).describe()
     )

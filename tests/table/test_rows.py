@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel.completion.answers import read_answers
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 from halflabel.table.rows import check_rows, find_key, order_by_row_labels
 
 N = 6
@@ -25,7 +25,7 @@ WAYS = ["id stated", "same column", "row labels", "ids as row labels", "array"]
 
 def open_with(prior, way="same column", items=ITEMS):
     stated = way in ("id stated", "ids as row labels")
-    return open_table(items, columns=Columns(labels=["sad"], id="song" if stated else None, prior=prior))
+    return open_table(items, labels=["sad"], id="song" if stated else None, prior=prior)
 
 
 def make_prior(way, order, items):
@@ -134,9 +134,9 @@ class TestTablesThatNameItemsByNumber:
     @given(order=ORDERS)
     def test_answers_about_a_table_that_was_sorted(self, order):
         review = pd.DataFrame({"item": range(N), "label": "sad", "answer": 1, "song": ITEMS["song"]}).iloc[order]
-        opened = open_table(ITEMS, columns=Columns(labels=["sad"]))
+        opened = open_table(ITEMS, labels=["sad"])
         assert read_answers(review, opened).rows.tolist() == order.tolist()
-        turned = open_table(ITEMS.iloc[::-1].reset_index(drop=True), columns=Columns(labels=["sad"]))
+        turned = open_table(ITEMS.iloc[::-1].reset_index(drop=True), labels=["sad"])
         with pytest.raises(ValueError, match="Name a column of ids"):
             read_answers(review, turned)
 

@@ -12,7 +12,7 @@ from halflabel import files
 from halflabel.files.collector import AbsentNotStated
 from halflabel.files.raw_table import ReadError
 from halflabel.files.registry import check_name
-from halflabel.table import Columns
+from halflabel.table import Description
 from halflabel.table.source_files import expand_paths, read_file, read_source
 
 ROWS = pd.DataFrame({"a": [1.5, 2.5], "rock": [1, 0]})
@@ -96,7 +96,7 @@ class TestFormats:
     def test_a_format_that_was_stated_is_used(self, tmp_path):
         path = tmp_path / "t.data"
         ROWS.to_csv(path, index=False, sep=";")
-        source = read_file(path, Columns(format="csv"), delimiter=";", encoding=None)
+        source = read_file(path, Description(format="csv"), delimiter=";", encoding=None)
         assert source.format == "csv"
         assert source.raw.frame.columns.tolist() == ["a", "rock"]
         with pytest.raises(ValueError, match=r"there is no format 'cvs': .*'csv'"):
@@ -146,20 +146,20 @@ class TestExports:
             "t.json was read as label-studio (its records have 'data' with 'annotations' or 'predictions', as tasks "
             "have); state another format with format=."
         )
-        assert read_file(path, Columns(tags="tags")).raw.frame.equals(source.raw.frame)  # not its option
-        assert not any("was read as" in note for note in read_file(path, Columns(format="label-studio")).raw.notes)
+        assert read_file(path, Description(tags="tags")).raw.frame.equals(source.raw.frame)  # not its option
+        assert not any("was read as" in note for note in read_file(path, Description(format="label-studio")).raw.notes)
 
     def test_lists_need_the_meaning_of_absence_only_if_labels_are_needed(self, tmp_path):
         path = write_export(tmp_path / "t.jsonl")
         with pytest.raises(AbsentNotStated):
             read_file(path)
-        assert read_file(path, Columns(labels=[])).records.positive_only
-        records = read_file(path, Columns(absent="irrelevant")).records
+        assert read_file(path, Description(labels=[])).records.positive_only
+        records = read_file(path, Description(absent="irrelevant")).records
         assert not records.positive_only
 
     @pytest.mark.parametrize(("empty", "annotated"), [("unlabelled", 2), ("none", 3)])
     def test_an_empty_list_is_read_as_stated(self, empty, annotated, tmp_path):
         lines = [{"id": n, "text": "x", "label": each} for n, each in enumerate((["a"], ["b"], []))]
         (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, lines)))
-        columns = Columns(absent="irrelevant", empty=empty, format="doccano")
+        columns = Description(absent="irrelevant", empty=empty, format="doccano")
         assert read_file(tmp_path / "t.jsonl", columns).records.annotated.sum() == annotated

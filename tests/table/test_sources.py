@@ -7,7 +7,7 @@ from scipy import sparse
 
 from halflabel.files.raw_table import RawTable
 from halflabel.files.records import Records, cell_table
-from halflabel.table import Columns, open_table
+from halflabel.table import Description, open_table
 from halflabel.table.sources import Source, _add_declared, source_of_records
 
 SONGS = [
@@ -15,7 +15,7 @@ SONGS = [
     {"song": "b", "tempo": 122.5, "rock": 1},
     {"song": "c", "tempo": 61.0, "rock": None},
 ]
-ROCK = Columns(id="song", labels=["rock"])
+ROCK = {"id": "song", "labels": ["rock"]}
 
 
 @pytest.fixture
@@ -32,21 +32,21 @@ def check_same(opened, frame):
 def test_a_frame_a_list_of_records_and_a_file_open_alike(frame, tmp_path):
     frame.to_csv(tmp_path / "songs.csv", index=False)
     for items in (frame, SONGS, tmp_path / "songs.csv", str(tmp_path / "songs.csv")):
-        check_same(open_table(items, columns=ROCK), frame)
+        check_same(open_table(items, **ROCK), frame)
 
 
 def test_an_open_table_stays_as_it_is_and_takes_no_columns(frame):
-    opened = open_table(frame, columns=ROCK)
+    opened = open_table(frame, **ROCK)
     assert open_table(opened) is opened
-    with pytest.raises(ValueError, match="open already, so that labels=, id= has no effect"):
-        open_table(opened, columns=ROCK)
+    with pytest.raises(ValueError, match="open already, so that id=, labels= has no effect"):
+        open_table(opened, **ROCK)
     with pytest.raises(ValueError, match="so that Y has no effect"):
         open_table(opened, [1, 0, 1])
 
 
 def test_notes_and_notation_of_a_file_reach_the_open_table(tmp_path):
     (tmp_path / "songs.csv").write_text("song;tempo;rock\na;60,5;0\nb;122,5;1\nc;61;\n")
-    opened = open_table(tmp_path / "songs.csv", columns=ROCK)
+    opened = open_table(tmp_path / "songs.csv", **ROCK)
     assert any("decimal comma" in note for note in opened.notes)
     assert opened.form.delimiter == ";"
     assert opened.take(np.array([0, 2])).form is None
@@ -63,28 +63,28 @@ class TestMatrix:
         return RawTable(pd.DataFrame(index=range(3)), sparse.csr_array(values), self.NAMES, (), "memory", "")
 
     def test_labels_leave_it(self, raw):
-        opened = open_table(raw, columns=Columns(labels=["tag *"]))
+        opened = open_table(raw, labels=["tag *"])
         assert opened.labels.names == ("tag a", "tag b")
         assert opened.encoder.matrix_names == ("f0", "f1", "artist")
 
     def test_groups_and_ignored_columns_leave_it(self, raw):
-        opened = open_table(raw, columns=Columns(labels=["tag a"], group="artist", ignore=["tag b"]))
+        opened = open_table(raw, labels=["tag a"], group="artist", ignore=["tag b"])
         assert opened.encoder.feature_names == ("f0", "f1")
         assert opened.groups.tolist() == [0, 0, 1]
 
     def test_features_that_are_named_are_the_only_ones(self, raw):
-        opened = open_table(raw, columns=Columns(labels=["tag a"], features=["f*"]))
+        opened = open_table(raw, labels=["tag a"], features=["f*"])
         assert opened.encoder.feature_names == ("f0", "f1")
         assert opened.encoder.matrix_names == ()
 
 
 def test_a_label_of_words_is_read_in_python_as_from_a_file(frame):
     words = frame.assign(rock=pd.Series(["no", "yes", None], dtype="category"))
-    np.testing.assert_array_equal(open_table(words, columns=ROCK).labels.state, [[-1], [1], [0]])
+    np.testing.assert_array_equal(open_table(words, **ROCK).labels.state, [[-1], [1], [0]])
     numbers = frame.assign(rock=pd.Series([0.0, 1.0, None], dtype="category"))
-    np.testing.assert_array_equal(open_table(numbers, columns=ROCK).labels.state, [[-1], [1], [0]])
+    np.testing.assert_array_equal(open_table(numbers, **ROCK).labels.state, [[-1], [1], [0]])
     with pytest.raises(ValueError, match="label 'rock' holds 'red'"):
-        open_table(frame.assign(rock=pd.Series(["red", "blue", None], dtype="category")), columns=ROCK)
+        open_table(frame.assign(rock=pd.Series(["red", "blue", None], dtype="category")), **ROCK)
 
 
 @pytest.mark.parametrize("kind", ["array", "file", "sparse", "column"])
@@ -93,25 +93,26 @@ def test_vectors_from_an_array_a_file_or_a_column(kind, frame, tmp_path):
     np.save(tmp_path / "X.npy", vectors)
     given = {"array": vectors, "file": str(tmp_path / "X.npy"), "sparse": sparse.csr_array(vectors), "column": "v"}
     items = frame.assign(v=list(vectors)) if kind == "column" else frame
-    opened = open_table(items, columns=Columns(labels=["rock"], vectors=given[kind], ignore=["song", "tempo"]))
+    opened = open_table(items, labels=["rock"], vectors=given[kind], ignore=["song", "tempo"])
     X = opened.X.toarray() if kind == "sparse" else opened.X
     np.testing.assert_array_equal(X, vectors)
 
 
 def test_labels_come_from_one_place(frame):
     pairs = pd.DataFrame({"song": ["a"], "tag": ["rock"]})
+    paired = {"id": "song", "pairs": pairs, "on": "song", "absent": "unknown"}
     for Y, columns in (
         (frame["rock"], ROCK),
-        (frame["rock"], Columns(id="song", pairs=pairs, on="song", absent="unknown")),
-        (None, Columns(id="song", pairs=pairs, on="song", absent="unknown", labels=["rock"])),
+        (frame["rock"], paired),
+        (None, {**paired, "labels": ["rock"]}),
     ):
         with pytest.raises(ValueError, match="labels were given twice"):
-            open_table(frame, Y, columns)
+            open_table(frame, Y, **columns)
 
 
 def test_items_of_another_kind_are_named_by_their_class(frame):
     with pytest.raises(ValueError, match=r"items are a numpy\.ndarray: pass a table that"):
-        open_table(np.eye(3), columns=Columns(labels=["rock"]))
+        open_table(np.eye(3), labels=["rock"])
     with pytest.raises(ValueError, match=r"items need one row per item .* not 1 dimensions"):
         open_table(np.ones(3), [1, 0, 1])
 
@@ -143,7 +144,7 @@ def test_records_have_ids_unless_their_items_are_only_counted(index):
 )
 def test_what_a_file_declares_holds_where_nothing_was_stated(stated, id, tags, frame):
     source = Source(RawTable(frame, source="memory", id="key", tags="genres"))
-    columns = _add_declared(source, Columns(**stated))
+    columns = _add_declared(source, Description(**stated))
     assert (columns.id, columns.tags) == (id, tags)
-    without = _add_declared(Source(RawTable(frame)), Columns(**stated))
+    without = _add_declared(Source(RawTable(frame)), Description(**stated))
     assert (without.id, without.tags) == (stated.get("id"), stated.get("tags"))

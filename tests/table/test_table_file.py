@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import shlex
 import tomllib
+from dataclasses import fields
+from inspect import get_annotations
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +17,8 @@ from hypothesis import strategies as st
 
 import halflabel as hl
 from halflabel._arrays import is_sparse
-from halflabel.table.keys import BY_NAME, KEYS, VALUES, format_words, parse_words
+from halflabel._wording import name_command_options, option
+from halflabel.table.columns import BY_NAME, KEYS, Description, Keys
 from halflabel.table.table_file import TableFile, TableFileError, name_table_file, read_table_file, write_table_file
 
 NAMES = st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=12).map(tuple)
@@ -24,7 +29,7 @@ BY_KIND = {
     "rules": NAMES,
     "number": st.integers(1, 999_999_999),
     "size": st.tuples(st.integers(1, 99), st.integers(1, 99)),
-    "words": st.dictionaries(st.sampled_from(list(VALUES.values())), NAMES, min_size=1),
+    "words": NAMES,
 }
 VALUE = {
     key.name: st.sampled_from(key.choices) if key.choices else BY_KIND[key.kind] for key in KEYS if key.kind != "path"
@@ -40,29 +45,25 @@ def test_every_description_is_read_as_it_was_written(tmp_path_factory, values):
     assert dict(read_table_file(path).values) == values
 
 
-@for_all(st.dictionaries(st.sampled_from(list(VALUES.values())), NAMES, min_size=1))
-def test_words_are_parsed_as_they_are_formatted(words):
-    stripped = {name: tuple(word.strip() for word in given) for name, given in words.items()}
-    if any(word.startswith('"') and not set(word) & set(",;=") for given in stripped.values() for word in given):
+@for_all(NAMES)
+def test_words_are_parsed_as_messages_state_them(words):
+    stripped = tuple(word.strip() for word in words)
+    if any(word.startswith('"') and not set(word) & set(",;=") for word in stripped):
         return  # a word that starts with a quote needs another one
-    assert parse_words(format_words(stripped)) == stripped
-
-
-@pytest.mark.parametrize("text", ["", "yes", "yes=2", "yes=1 no=0", "a=1;b", '"a=1', "=="])
-def test_words_in_another_notation_are_an_error(text):
-    with pytest.raises(ValueError, match="words are written as 'yes,x=1;no=0;\\?='"):
-        parse_words(text)
+    with name_command_options({"yes": "--set yes="}):
+        stated = shlex.split(option("yes", stripped))[1].removeprefix("yes=")
+    assert BY_NAME["yes"].parse([stated]) == stripped
 
 
 def test_paths_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     monkeypatch.chdir(tmp_path)
-    values = {"prior": "data/p.csv", "tags_file": tmp_path / "long.csv", "vectors": "x.npy"}
+    values = {"prior": "data/p.csv", "pairs": tmp_path / "long.csv", "vectors": "x.npy"}
     write_table_file("data/x.table.toml", values)
     written = tomllib.loads(Path("data/x.table.toml").read_text())
     assert {name: written[name] for name in values} == {
         "prior": "p.csv",
-        "tags_file": "../long.csv",
+        "pairs": "../long.csv",
         "vectors": "../x.npy",
     }
     read = read_table_file(tmp_path / "data" / "x.table.toml").values
@@ -80,7 +81,7 @@ WRONG = {
     "a truth value for a number": "version = 1\nmax_categories = true",
     "a number out of range": "version = 1\nmax_categories = 0",
     "a word that is no choice": 'version = 1\nabsent = "maybe"',
-    "words of another value": 'version = 1\n[words]\nmaybe = ["?"]',
+    "words that are no list": 'version = 1\nyes = "x"',
     "a size": 'version = 1\nthumbnails = "8"',
     "an empty name": 'version = 1\nid = ""',
     "labels twice": 'version = 1\nlabels = ["a"]\ntags = "b"',
@@ -228,9 +229,9 @@ def test_a_representation_names_roles_and_counts(frame):
     assert "tag_a         4           4        4" in text
 
 
-def test_each_key_has_one_name_and_is_an_argument():
-    arguments = [name for key in KEYS for name in key.arguments]
-    assert len(set(arguments)) == len(arguments)
-    assert set(BY_NAME) == {key.name for key in KEYS}
-    described = hl.open_table.__wrapped__.__kwdefaults__.keys() - {"table"}
-    assert set(arguments) == described
+def test_each_key_is_an_argument_and_has_its_type():
+    stated = {key.name: each.type for key, each in zip(KEYS, fields(Description), strict=True)}
+    typed = {name: each.__forward_arg__ for name, each in get_annotations(Keys).items()}
+    assert typed == stated
+    shown = inspect.signature(hl.open_table).parameters.keys() - {"items", "Y", "table"}
+    assert shown == stated.keys() == BY_NAME.keys()

@@ -8,7 +8,7 @@ import pytest
 
 from halflabel._wording import name_command_options
 from halflabel.labels import PartialLabels
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 from halflabel.table.unlearned import leave_unlearned
 
 GAP = np.nan
@@ -23,7 +23,7 @@ COLUMNS = {
 
 def opened(names, **columns):
     frame = pd.DataFrame({name: COLUMNS[name] for name in names}).assign(x=[0.5, 1.5, 2.5, 3.5])
-    return open_table(frame, columns=Columns(labels=list(names), **columns))
+    return open_table(frame, labels=list(names), **columns)
 
 
 def test_each_kind_is_named_with_what_to_do():
@@ -53,7 +53,7 @@ def test_the_options_that_are_named_work():
 def test_a_tag_that_every_annotated_item_has(empty, way):
     tags = ["all;rock", "all", None] if empty == "unlabelled" else ["all;rock", "all", "all"]
     frame = pd.DataFrame({"tags": tags, "x": [0.5, 1.5, 2.5]})
-    table = leave_unlearned(open_table(frame, columns=Columns(tags="tags", absent="irrelevant", empty=empty)))
+    table = leave_unlearned(open_table(frame, tags="tags", absent="irrelevant", empty=empty))
     assert table.labels.names == ("rock",)
     assert "every annotated item has 'all'" in table.notes[0]
     assert way in table.notes[0]

@@ -18,7 +18,7 @@ from halflabel.datasets import fetch, load_benchmark
 from halflabel.datasets.benchmark import Dataset, stack
 from halflabel.files.raw_table import RawTable
 from halflabel.files.reading import read_table
-from halflabel.table import Columns, open_table
+from halflabel.table import open_table
 from halflabel_papers.imports import import_object
 from halflabel_papers.spec import SetSpec
 
@@ -190,7 +190,7 @@ def _read_user_folder(path: str) -> tuple[Dataset, int]:
 
 def _open(raw: RawTable, path: str, labels: tuple[str, ...]) -> Dataset:
     """Return a table as a set, with its columns of categories encoded."""
-    opened = open_table(raw, columns=Columns(labels=labels or None))
+    opened = open_table(raw, labels=labels or None)
     names = tuple(map(str, range(opened.X.shape[1])))
     return Dataset(Path(path).stem, opened.X, opened.labels, names, path, "the user's", raw.sha256)
 

@@ -25,9 +25,9 @@ from halflabel.cli.listing import print_first_to_check
 from halflabel.cli.options import (
     ItemsFile,
     add_items_options,
-    add_rule_option,
     effort_option,
     observed_rate_option,
+    rule_option,
     seed_option,
 )
 from halflabel.cli.outputs import (
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @click.command(name="complete")
 @add_items_options("rules", "sources")
-@add_rule_option
+@rule_option
 @complete_folders
 @rank_top
 @to_option
@@ -101,7 +101,7 @@ def complete_command(
       halflabel complete images.parquet --set vectors=embedding --labels @labels.txt
       halflabel complete posts.csv --text body --labels 'tag_*' --answers check.csv
       halflabel complete yeast.arff --set xml=yeast.xml
-      halflabel complete shop.db --set items=items --tags item_tags --absent unknown -o shop.db
+      halflabel complete shop.db --set items_table=items --tags item_tags --absent unknown -o shop.db
       halflabel complete export.json --text text --absent irrelevant
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o completed/ --workers 4
@@ -123,7 +123,7 @@ def complete_command(
     if not as_json:
         print_reading(opened)
     with show_progress():
-        filled = work.complete(opened, review=answers, **asked, random_state=seed)
+        filled = work.complete(opened, answers=answers, **asked, random_state=seed)
     work.write_certificates(filled, proofs)  # raises for another table, before a file is written
     write = partial(_write, outputs, as_json)
     lost = write(

@@ -114,7 +114,7 @@ def _fill(
 ) -> Completion:
     """Return the completion with all answers, or the one of another table."""
     if completed is None:
-        return work.complete(opened, review=review, effort=effort, random_state=seed or 0)
+        return work.complete(opened, answers=review, effort=effort, random_state=seed or 0)
     return _take_completed(items, opened, completed)
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,7 @@ from halflabel.cli import work
 from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
 from halflabel.cli.files import NO_REPORT, check_outputs, check_page
 from halflabel.cli.options import ItemsFile
-from halflabel.table import Columns
-from halflabel.table.columns import OF_CELLS
+from halflabel.table.columns import OF_FOLDER
 
 if TYPE_CHECKING:
     from halflabel.folders.result import FolderCompletion
@@ -31,7 +29,6 @@ SHARED = (
     "report",
     "model",
     "min_precision",
-    "cost",
     "rule",
     "observed_rate",
     "effort",
@@ -116,11 +113,10 @@ def _complete_parts(items: ItemsFile, folder: Path, stated: dict[str, Any], give
     check_outputs((*items.inputs, folder), model, report)
     check_page(report)
     described = items.columns
-    names = (*(each.name for each in fields(Columns)), *OF_CELLS)
-    columns = {name: getattr(described, name) for name in names if name in described.stated}
+    columns = {name: value for name, value in described.stated.items() if name in OF_FOLDER}
     if "format" not in items.given:
         columns.pop("format", None)  # of a table file: that of the parts is in their names
-    names = ("probabilities", "report", "min_precision", "cost", "rule", "observed_rate", "effort")
+    names = ("probabilities", "report", "min_precision", "rule", "observed_rate", "effort")
     shared = {name: given[name] for name in names}
     with show_progress():
         from halflabel.folders.folder import complete_folder

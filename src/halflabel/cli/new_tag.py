@@ -70,7 +70,7 @@ def new_tag_command(
         if answers is not None:
             task.answer(work.read_file(answers).raw.frame)
         with show_progress():
-            task.take_fit(work.complete(opened, review=task.answers, effort=effort, random_state=asked["seed"] or 0))
+            task.take_fit(work.complete(opened, answers=task.answers, effort=effort, random_state=asked["seed"] or 0))
         written = outputs.write(
             table=lambda path: task.completion.write(path),
             certificate=lambda path: _write_text(json.dumps(task.certify(), indent=1) + "\n", path),

@@ -19,8 +19,8 @@ from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
 from halflabel.files.tool_names import TABLES, TOOLS
 from halflabel.labels.names import RULES
-from halflabel.table.columns import OF_FILE, Description
-from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
+from halflabel.table.columns import BY_NAME, KEYS, OF_FILE, Description
+from halflabel.table.keys import Key
 
 if TYPE_CHECKING:
     from halflabel.table import OpenTable
@@ -128,11 +128,7 @@ def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
 @contextmanager
 def name_keys(shown: Collection[Key]) -> Iterator[None]:
     """Let errors name a key as the option that a command has for it, which may be ``--set``."""
-    flags = {key.name: f"{key.flag}" if key in shown else f"--set {key.name}=" for key in KEYS}
-    by_argument = {name: flags[key.name] for key in KEYS for name in (key.arguments[0], key.name)}
-    of_words = flags["words"] + (" " if BY_NAME["words"] in shown else "")
-    by_argument |= {name: f"{of_words}'{{}}={value}'" for value, name in VALUES.items()}
-    with name_command_options(by_argument):
+    with name_command_options({key.name: key.flag if key in shown else f"--set {key.name}=" for key in KEYS}):
         yield
 
 
@@ -160,7 +156,7 @@ def _take_keys(given: MutableMapping[str, Any]) -> dict[str, Any]:
 
 def _make_option(key: Key) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a key."""
-    many = key.kind == "names"
+    many = key.is_list and key.kind != "rules"
     kind: Any = click.Choice(key.choices) if key.choices else str
     metavar = None if key.choices else key.metavar
     return click.option(key.flag, f"key_{key.name}", type=kind, multiple=many, metavar=metavar, help=key.help,
@@ -229,41 +225,20 @@ observed_rate_option = click.option(
 )  # fmt: skip
 
 
-_RULE = (
-    "Threshold rule: 'probable' (the default) fills in entries that are more probable than not, 'micro_f1' finds "
-    "more of the relevant entries with more errors"
-)
-
-rule_option = click.option("--rule", type=click.Choice(list(RULES)), help=f"{_RULE}.")
-
-
-def add_rule_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``--rule``, whose rule "cost" has two numbers."""
-
-    @functools.wraps(command)
-    def run(rule: tuple[str, tuple[float, float] | None] | None, **given: Any) -> Any:
-        name, cost = rule or (None, None)
-        return command(rule=None if cost else name, cost=cost, **given)
-
-    return click.option("--rule", metavar="RULE", callback=lambda *given: _parse_rule(given[2]),
-                        help=f"{_RULE}, 'cost:FP,FN' has the least expected cost if a wrong yes costs FP and a wrong "
-                        f"no FN. Others: {', '.join(list(RULES)[2:])}.")(run)  # fmt: skip
-
-
-def _parse_rule(text: str | None) -> tuple[str, tuple[float, float] | None] | None:
-    """Return the name of a threshold rule, and the costs of the rule "cost"."""
-    if text is None:
-        return None
-    name, _, numbers = text.partition(":")
-    if name not in RULES or (numbers and name != "cost"):
-        raise click.BadParameter(f"{text!r:.80} is none of the rules {', '.join(RULES)}, cost:FP,FN.")
+def _check_rule(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
+    """Raise for a threshold rule that does not exist."""
     try:
-        costs = tuple(map(float, numbers.split(","))) if numbers else None
-    except ValueError:
-        costs = ()
-    if costs is not None and len(costs) != 2:
-        raise click.BadParameter(f"{text!r:.80} needs two numbers, such as cost:1,5.")
-    return name, costs
+        return text if text is None or work.read_rule(text) else None
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+rule_option = click.option(
+    "--rule", metavar="RULE", callback=_check_rule,
+    help="Threshold rule: 'probable' (the default) fills in entries that are more probable than not, 'micro_f1' finds "
+    "more of the relevant entries with more errors, 'cost:1,5' has the least expected cost if a wrong yes costs 1 and "
+    f"a wrong no 5. Others: {', '.join(list(RULES)[2:])}.",
+)  # fmt: skip
 
 
 effort_option = click.option(

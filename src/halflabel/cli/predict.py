@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -20,6 +20,7 @@ from halflabel.table.columns import Description
 if TYPE_CHECKING:
     import pandas as pd
 
+    from halflabel._arrays import MatrixLike
     from halflabel.completion.model_file import Predictor
     from halflabel.files.raw_table import RawTable
     from halflabel.files.records import Question
@@ -57,7 +58,7 @@ def predict_command(
     stated = {name: keys.pop(name, None) for name in ("format", "images", "text", "embed")}
     columns = Description(labels=(), **stated)
     source = work.read_file(items, columns, **keys)
-    raw, embedded = source.raw, work.embed_columns(source, columns).vectors
+    raw, embedded = source.raw, cast("MatrixLike | None", work.embed_columns(source, columns).vectors)
     target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))
     asked = work.parse_question(question, tool)
     named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities, "places": places}

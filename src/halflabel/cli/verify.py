@@ -52,7 +52,7 @@ def verify_command(place: Path, table: Path | None) -> None:
 
 def _verify_certificate(place: Path, table: Path | None) -> str:
     from halflabel.evidence.certificate import read_certificate, verify
-    from halflabel.table import Columns, open_table
+    from halflabel.table import open_table
 
     certificate = read_certificate(place)
     if table is None:
@@ -61,10 +61,9 @@ def _verify_certificate(place: Path, table: Path | None) -> str:
     if not isinstance(columns, dict):
         raise ValueError(f"{place} does not state how its table is read: it was not made by a command.")
     try:
-        stated = Columns(**columns)
+        opened = open_table(table, **columns)
     except TypeError:
         raise ValueError(f"{place}: its value 'columns' names a column role that does not exist.") from None
-    opened = open_table(table, columns=stated)
     names = tuple(certificate["names"])
     missing = [name for name in names if name not in opened.labels.names]
     if missing:

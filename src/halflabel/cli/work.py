@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from halflabel.files.registry import FORMATS, SUFFIXES, check_name, find_written, name_suffix, takes_pairs
     from halflabel.files.vectors import read_vectors
     from halflabel.labels.label_rules import write_lines
+    from halflabel.labels.rules import read_rule
     from halflabel.report.certificate_page import render_certificate
     from halflabel.report.display import describe_review, describe_warnings
     from halflabel.report.errors import write_certificates
@@ -73,6 +74,7 @@ else:
             ],
             "halflabel.files.vectors": ["read_vectors"],
             "halflabel.labels.label_rules": ["write_lines"],
+            "halflabel.labels.rules": ["read_rule"],
             "halflabel.report.certificate_page": ["render_certificate"],
             "halflabel.report.display": ["describe_review", "describe_warnings"],
             "halflabel.report.errors": ["write_certificates"],
@@ -131,6 +133,7 @@ __all__ = [
     "rank_opened",
     "read_file",
     "read_heading",
+    "read_rule",
     "read_vectors",
     "render_certificate",
     "run_demo",

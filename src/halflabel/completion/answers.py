@@ -160,7 +160,7 @@ def _check_learned(cells: pd.Series[Any], opened: OpenTable) -> None:
     if wrong := sorted(left_out.intersection(read_as_text(cells))):
         raise ValueError(
             f"label {wrong[0]!r} is not in the last fit, because at most one value of it was given: give all answers "
-            "to complete(..., review=answers), a new fit."
+            "to complete(..., answers=answers), a new fit."
         )
 
 

@@ -32,7 +32,7 @@ class Evidence(CheckedValues):
         model = self.as_known or self.model
         if not isinstance(model, AutoLabeler):
             raise ValueError(
-                f"{type(model).__name__} has no update: give all answers to complete(..., review=answers), a new fit."
+                f"{type(model).__name__} has no update: give all answers to complete(..., answers=answers), a new fit."
             )
         return self.kept_fit or KeptFit(model, self.opened.X, self.labels, self.opened.groups)
 

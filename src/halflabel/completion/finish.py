@@ -86,7 +86,7 @@ class Task:
     # -- the fit ---------------------------------------------------------------------------
 
     def refit(self, filled: Completion) -> None:
-        """Deliver another fit from now on, such as ``complete(..., review=task.answers)``.
+        """Deliver another fit from now on, such as ``complete(..., answers=task.answers)``.
 
         A new sequence begins with a new seed. Its bound is also at most the one before plus the number of values that
         changed. Without random answers in the old sequence, the new one has the same confidence.
@@ -177,7 +177,7 @@ class Task:
 
     @property
     def answers(self) -> pd.DataFrame | None:
-        """The answers as a review table for ``complete(review=...)``, or None without any."""
+        """The answers as a review table for ``complete(answers=...)``, or None without any."""
         return tabulate_answers(self._state.journal.records)
 
     @property

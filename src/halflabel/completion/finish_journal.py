@@ -109,7 +109,7 @@ def check_records(records: list[dict[str, Any]], name: str) -> list[dict[str, An
 
 
 def list_answers(path: str | os.PathLike[str]) -> pd.DataFrame | None:
-    """Return the answers of a journal as a review table, which ``complete(review=...)`` reads, or None without any.
+    """Return the answers of a journal as a review table, which ``complete(answers=...)`` reads, or None without any.
 
     Raises
     ------

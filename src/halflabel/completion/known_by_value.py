@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, get_args
 
 import numpy as np
 
-from halflabel._wording import option, quoted
 from halflabel.completion.evidence import Evidence
 from halflabel.evidence.gap_rates import estimate_shift
-
-#: The ways to calibrate the probabilities of gaps.
-HowToCalibrate = Literal["auto", "as known", "shifted"]
 
 #: The maximum area under the ROC curve with which features separate items with many known entries from items with few.
 #: With a larger one, features and not values decide which entries are known. On emotions, scene, enron and msrc it was
@@ -23,14 +18,6 @@ MAX_SEPARATION = 0.72
 #: The maximum mean shift, in log odds. With a larger one (a relevant entry is known twenty times as often), filled
 #: values depend on the highest probabilities alone, which no known entries confirm.
 MAX_SHIFT = 3.0
-
-
-def check_calibration(calibration: str) -> None:
-    """Raise for a way to calibrate that does not exist."""
-    if calibration not in get_args(HowToCalibrate):
-        raise ValueError(
-            f"{option('calibration')} must be one of {quoted(get_args(HowToCalibrate))}, not {calibration!r}."
-        )
 
 
 def calibrate_gaps(evidence: Evidence, calibration: str) -> Evidence:

@@ -79,7 +79,7 @@ class NewTag:
 
     @property
     def answers(self) -> pd.DataFrame | None:
-        """The answers as a review table for ``complete(review=...)``, or None without any."""
+        """The answers as a review table for ``complete(answers=...)``, or None without any."""
         return tabulate_answers(self._state.journal.records)
 
     def take_fit(self, filled: Completion) -> None:

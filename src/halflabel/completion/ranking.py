@@ -12,7 +12,7 @@ from scipy import sparse
 from halflabel._wording import count, plural
 from halflabel.methods.many_labels import SparseLabeler
 from halflabel.table.columns import Description
-from halflabel.table.described import find_description, take_stated
+from halflabel.table.described import find_description
 from halflabel.table.native import open_native
 from halflabel.table.opening import read_described
 from halflabel.table.sparse_opening import SparseTable, open_sparse
@@ -117,7 +117,7 @@ def rank_labels(items: ItemsLike, *, top: int = 20, random_state: int = 0, **col
     >>> ranking.table["label"].tolist()
     ['cats', 'dogs']
     """
-    described = find_description(items, take_stated(Description(**columns)))
+    described = find_description(items, Description(**columns).stated)
     opened = open_sparse(read_described(items, described), described)
     return rank_opened(opened, top, random_state)
 

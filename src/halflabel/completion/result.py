@@ -194,7 +194,7 @@ class Completion:
         """Return questions about absent entries of positive-only labels, whose answers show the label frequency.
 
         Each entry is drawn with a known probability, which increases with the probability of the entry. Give the
-        answers to ``complete(..., observed_rate="ask", review=answers)``; ask 20 questions three times.
+        answers to ``complete(..., observed_rate="ask", answers=answers)``; ask 20 questions three times.
 
         Returns
         -------

@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Unpack
 
-from halflabel._arguments import suggest_arguments
+from halflabel._arguments import accept_keys
 from halflabel.evaluation.summary import Evaluation, evaluate_table
-from halflabel.labels import Absent
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.table import Columns, open_table
-from halflabel.table.columns import Empty
+from halflabel.table import Description, open_table
+from halflabel.table.columns import Keys
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from halflabel._arrays import MatrixLike
     from halflabel.labels.partial import LabelsLike
-    from halflabel.table.accepted import ItemsLike, PathLike, TableLike
+    from halflabel.table.accepted import ItemsLike
 
 
-@suggest_arguments
+@accept_keys(Description, [])
 def evaluate(
     items: ItemsLike,
     Y: LabelsLike | None = None,
     *,
-    labels: str | Sequence[str] | None = None,
-    tags: str | None = None,
-    pairs: TableLike | None = None,
-    on: str | None = None,
-    absent: Absent | None = None,
-    positive_only: str | Sequence[str] = (),
-    empty: Empty | None = None,
-    sep: str | None = None,
-    id: str | None = None,
-    group: str | None = None,
-    features: str | Sequence[str] | None = None,
-    vectors: PathLike | MatrixLike | None = None,
-    text: str | None = None,
-    ignore: str | Sequence[str] = (),
-    max_categories: int = 20,
-    prior: TableLike | ArrayLike | None = None,
-    yes: str | Sequence[str] = (),
-    no: str | Sequence[str] = (),
-    unknown: str | Sequence[str] = (),
-    format: str | None = None,
     methods: Mapping[str, PartialLabelEstimator] | None = None,
     repeats: int = 5,
     share: float = 0.2,
@@ -52,6 +28,7 @@ def evaluate(
     effort: str = "default",
     curve: bool = True,
     random_state: int = 0,
+    **keys: Unpack[Keys],
 ) -> Evaluation:
     """Hide known entries in the pattern of the table's own gaps, predict them, and compare methods.
 
@@ -62,10 +39,6 @@ def evaluate(
     ----------
     items, Y : DataFrame, path or array-like
         As in :func:`halflabel.complete`: a table that holds the labels, or features and labels apart.
-    labels, tags, pairs, on, absent, positive_only, empty, sep, id, group, features : optional
-        The role of each column, as in :func:`halflabel.complete`.
-    vectors, text, ignore, max_categories, prior, yes, no, unknown, format : optional
-        The role of each column, as in :func:`halflabel.complete`.
     methods : mapping of str to estimator, optional
         By default the method behind ``complete``, SSDR-MC (not for positive-only labels), logistic regression, nearest
         neighbours and the label's rate. The method named "halflabel" is compared with each other method.
@@ -82,6 +55,8 @@ def evaluate(
         Also fit that method with a quarter and half of the labelled items.
     random_state : int, default=0
         Decides which entries are hidden.
+    **keys
+        The keys of :func:`halflabel.open_table`: the roles of columns, and the meaning of cells.
 
     Returns
     -------
@@ -104,7 +79,7 @@ def evaluate(
     '20% of the labelled items lost all their labels.'
     """
     return evaluate_table(
-        open_table(items, Y, Columns.take(locals())),
+        open_table(items, Y, **keys),
         repeats=repeats,
         share=share,
         methods=methods,

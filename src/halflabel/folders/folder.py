@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -36,8 +35,7 @@ from halflabel.folders.start import Plan, begin_run, check_columns
 from halflabel.folders.totals import Totals
 from halflabel.labels.positive_only import require_observed_rate
 from halflabel.labels.rules import Rule
-from halflabel.table import Columns
-from halflabel.table.columns import OF_CELLS, Description
+from halflabel.table.columns import OF_FOLDER, Description
 
 #: Maximum number of labelled and of unlabelled rows of the core.
 MAX_LABELLED, MAX_UNLABELLED = 50_000, 20_000
@@ -49,7 +47,6 @@ def complete_folder(
     *,
     effort: str = "default",
     min_precision: float | None = None,
-    cost: tuple[float, float] | None = None,
     rule: str | Rule | None = None,
     observed_rate: float | None = None,
     random_state: int | None = 0,
@@ -81,7 +78,7 @@ def complete_folder(
         pattern such as ``"parts/*.parquet"``, or files. All parts have the same columns.
     out : path
         The folder of the completed parts.
-    effort, cost, rule, observed_rate, random_state
+    effort, rule, observed_rate, random_state
         As in :func:`halflabel.complete`.
     min_precision : float in (0.5, 1), optional
         Fill only the entries that reach this expected precision, label by label. The probabilities from which on
@@ -118,13 +115,13 @@ def complete_folder(
     """
     given = [Path(each) for each in ([items] if isinstance(items, str | os.PathLike) else items)]
     stated = _read_columns(columns)
-    asked = choose_rule(rule, min_precision=min_precision, cost=cost)
+    asked = choose_rule(rule, min_precision)
     check_effort(effort)
     require_observed_rate(observed_rate)
     check_columns(stated, None if asked is None else asked.at)
     check_scheduler(workers, scheduler)
     _check_sizes(max_labelled, max_unlabelled)
-    decides = {"min_precision": min_precision, "cost": cost, "rule": rule, "observed_rate": observed_rate}
+    decides = {"min_precision": min_precision, "rule": rule, "observed_rate": observed_rate}
     plan = Plan(
         list_parts(given),
         Places(Path(out)),
@@ -161,9 +158,8 @@ def _make_result(plan: Plan, manifest: dict[str, Any], totals: Totals, notes: tu
 
 def _read_columns(given: dict[str, Any]) -> Description:
     """Return the stated roles. Raise for an argument that does not exist, with the nearest name."""
-    names = [*(each.name for each in fields(Columns)), *OF_CELLS]
-    if unknown := [name for name in given if name not in names]:
-        hint = closest(unknown[0], names)
+    if unknown := [name for name in given if name not in OF_FOLDER]:
+        hint = closest(unknown[0], OF_FOLDER)
         raise TypeError(f"complete_folder() got an unexpected keyword argument {unknown[0]!r}: {hint}")
     return Description(**given)
 

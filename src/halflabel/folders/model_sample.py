@@ -29,7 +29,7 @@ from halflabel.folders.parts import Part
 from halflabel.folders.scan import Scan
 from halflabel.labels import PartialLabels
 from halflabel.methods.valid_labels import find_valid_labels
-from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table import Description, OpenTable, open_table
 from halflabel.table.sources import Source
 
 #: Files of a core: the model, the answers for its rows, and all other data.
@@ -90,7 +90,7 @@ class Core:
 
 
 def read_core(
-    parts: Sequence[Part], schema: pa.Schema, rows: Rows, columns: Columns, options: TextOptions
+    parts: Sequence[Part], schema: pa.Schema, rows: Rows, columns: Description, options: TextOptions
 ) -> OpenTable:
     """Read the rows of the core with all their columns, and give each column its role."""
     tables, order = [], []
@@ -117,7 +117,7 @@ def read_core(
         return rows.rows[row], open_part(part, options).find_first_line(), part.name
 
     with locate_rows(find_place):
-        return open_table(Source(RawTable(frame, None, (), (), where, "", form=form)), columns=columns)
+        return open_table(Source(RawTable(frame, None, (), (), where, "", form=form)), **columns.stated)
 
 
 def _take_rows(part: Part, options: TextOptions, rows: Ints) -> Iterator[pa.Table]:

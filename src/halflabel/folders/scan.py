@@ -20,7 +20,7 @@ from halflabel.files.raw_table import ReadError
 from halflabel.folders.part_files import PartFile, TextOptions, open_part
 from halflabel.folders.parts import Part
 from halflabel.labels.answers import fold_word
-from halflabel.table import Columns, Roles
+from halflabel.table import Description, Roles
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Empty
 from halflabel.table.label_words import find_meanings
@@ -88,7 +88,7 @@ class ScanJob:
     part: Part
     first: Part  #: The part whose columns all other parts must have.
     names: tuple[str, ...]  #: These columns.
-    columns: Columns  #: The stated roles, patterns expanded.
+    columns: Description  #: The stated roles, patterns expanded.
     options: TextOptions
     sizes: tuple[int, int]  #: Maximum number of labelled and of unlabelled rows of the core.
 
@@ -145,14 +145,14 @@ def _scan_batch(job: ScanJob, file: PartFile, table: pa.Table, first: int) -> tu
     return labelled, hash_rows(job.part, frame, columns.id, first)
 
 
-def _find_labelled(frame: pd.DataFrame, columns: Columns) -> Mask:
+def _find_labelled(frame: pd.DataFrame, columns: Description) -> Mask:
     names = tuple(columns.labels or ())
     absent, meanings = columns.absent or "irrelevant", find_meanings(columns)
     roles = Roles(labels=names)
     return read_known_labels(frame, roles, names, absent=absent, empty=columns.empty, meanings=meanings).annotated
 
 
-def _find_tagged(frame: pd.DataFrame, columns: Columns) -> Mask:
+def _find_tagged(frame: pd.DataFrame, columns: Description) -> Mask:
     """Return the rows with tags, and also rows with an empty cell if the user stated that they have no tags."""
     if columns.empty == "none":
         return np.ones(len(frame), dtype=bool)

@@ -23,7 +23,7 @@ from halflabel.folders.part_files import TextOptions, open_part, unify_schemas
 from halflabel.folders.parts import Part
 from halflabel.folders.scan import Scan, ScanJob, check_scan, scan_part
 from halflabel.folders.schedulers import run_jobs
-from halflabel.table import Columns, choose_roles
+from halflabel.table import Description, choose_roles
 from halflabel.table.cells import describe_missing
 from halflabel.table.patterns import expand_patterns
 
@@ -37,7 +37,7 @@ class Plan:
 
     parts: Sequence[Part]
     places: Places
-    columns: Columns  #: The stated roles.
+    columns: Description  #: The stated roles.
     options: TextOptions
     sizes: tuple[int, int]  #: Maximum number of labelled and of unlabelled rows of the core.
     fit: dict[str, Any]  #: Further arguments of :func:`halflabel.complete`.
@@ -84,7 +84,7 @@ def begin_run(plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:
     return manifest, filled.notes
 
 
-def check_columns(columns: Columns, min_precision: float | None) -> None:
+def check_columns(columns: Description, min_precision: float | None) -> None:
     """Raise for an argument that only makes sense for one table in memory."""
     if min_precision is not None and columns.tags is not None:
         raise ValueError(f"{option('min_precision')} of a folder of parts needs label columns, not tags: leave it out.")
@@ -100,7 +100,7 @@ def check_columns(columns: Columns, min_precision: float | None) -> None:
         raise ValueError(f"vectors of a folder of parts are a column ({option('vectors', 'embedding')}), not an array.")
 
 
-def _expand_columns(plan: Plan) -> Columns:
+def _expand_columns(plan: Plan) -> Description:
     """Return the columns with patterns as names. Raise for a name without column, and if no label was named."""
     stated, part = plan.columns, plan.parts[0]
     file = open_part(part, plan.options)
@@ -118,7 +118,7 @@ def _expand_columns(plan: Plan) -> Columns:
     return columns
 
 
-def _scan_parts(plan: Plan, columns: Columns) -> Scan:
+def _scan_parts(plan: Plan, columns: Description) -> Scan:
     """Read the label columns of all parts."""
     first = plan.parts[0]
     names = tuple(open_part(first, plan.options).names)

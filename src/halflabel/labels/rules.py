@@ -123,8 +123,21 @@ def thresholds(probabilities: Floats, rule: str, *, cardinality: float = np.nan,
 
 
 def as_rule(rule: str | Rule) -> Rule:
-    """Return a rule, or the rule of a name, without a check of its numbers."""
-    return rule if isinstance(rule, Rule) else Rule(rule)
+    """Return a rule, or the rule of a name, without a check of its numbers.
+
+    Examples
+    --------
+    >>> as_rule("cost:1,4")
+    Rule('cost', ratio=0.25)
+    """
+    name, _, costs = rule.partition(":") if isinstance(rule, str) else ("", "", "")
+    if name != "cost" or not costs:
+        return rule if isinstance(rule, Rule) else Rule(rule)
+    try:
+        wrong_yes, wrong_no = map(float, costs.split(","))
+        return Rule(name, ratio=wrong_yes / wrong_no)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"{rule!r:.80} needs the costs of a wrong yes and of a wrong no, such as cost:1,5.") from None
 
 
 def read_rule(rule: str | Rule) -> Rule:

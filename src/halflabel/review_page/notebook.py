@@ -22,7 +22,7 @@ from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.table import Columns, OpenTable, open_table
+from halflabel.table import OpenTable, open_table
 from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class RunningReview:
 
     @property
     def answers(self) -> pd.DataFrame:
-        """The answers that are on the disk, as :func:`halflabel.complete` reads them (``review=``)."""
+        """The answers that are on the disk, as :func:`halflabel.complete` reads them (``answers=``)."""
         opened = self._session.opened
         book = AnswerBook(list(opened.index), opened.labels.names)
         for record in read_journal(self._session.journal.path)[1]:
@@ -117,7 +117,7 @@ def review(
     browsers send from other sites. Each link lets one browser in. Show the review again for another browser. On a
     remote machine, use a tunnel to the port of the address.
     """
-    opened = leave_unlearned(open_table(items, columns=Columns(**columns)))
+    opened = leave_unlearned(open_table(items, **columns))
     check_observed_rate(opened.labels, observed_rate)
     choose_rule(rule)
     path = _name_journal(opened) if journal is None else Path(journal)

@@ -189,7 +189,7 @@ class _Bench:
         start = time.perf_counter()
         updated = self._update(answers) if is_update else None
         if updated is None:
-            self.completion = complete(self.opened, review=answers, **{**self.settings, "effort": effort})
+            self.completion = complete(self.opened, answers=answers, **{**self.settings, "effort": effort})
             self._effort = effort
         else:
             self.completion = updated

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from halflabel._lazy import import_on_use
-from halflabel.table.columns import Columns, Description
+from halflabel.table.columns import Description
 
 if TYPE_CHECKING:
     from halflabel.table.features import FeatureEncoder
@@ -32,7 +32,6 @@ else:
     )
 
 __all__ = [
-    "Columns",
     "Description",
     "FeatureEncoder",
     "LabelReading",

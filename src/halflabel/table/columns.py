@@ -1,256 +1,280 @@
-"""Which column plays which role, as the user stated it: one record from the command and from Python to the table."""
+"""How a table is described: one record, from which arguments, options of the command and table files are made."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 from halflabel._wording import option
 from halflabel.labels import Absent
-from halflabel.table.rule_files import collect_rules
+from halflabel.table.keys import Key, key
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from halflabel._arrays import MatrixLike
+    from halflabel.table.accepted import PathLike, TableLike
 
 Empty = Literal["unlabelled", "none"]
-
-#: Fields that hold the name of one column, and of several.
-_SINGLE = ("id", "tags", "on", "text", "group")
-_SEVERAL = ("labels", "positive_only", "features", "ignore", "yes", "no", "unknown")
-
-#: The words of each field that has some.
-_CHOICES = {
-    "empty": ("unlabelled", "none"),
-    "case": ("same", "different"),
-    "scores": ("given", "prior", "name"),
-    "tag_marks": ("name",),
-    "other_ids": ("drop",),
-}
+Names: TypeAlias = str | Sequence[str]
+Encoder: TypeAlias = str | Callable[[list[str]], Any]
 
 #: Suffixes of files of vectors: an array, or a table that has the ids of the items.
 VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
 
-#: Fields that state how a file is read.
-OF_FILE = ("skip_rows", "delimiter", "encoding", "xml", "top_labels", "items_table", "query", "sheet")
-
-#: Fields of a description, in addition to the fields of :class:`Columns`, that also hold for many files.
-OF_CELLS = ("case", "tag_marks", "scores", "missing", "rules", "accept")
+#: The kinds of labels that are written as tags.
+_TAGS = ("tags", "pairs")
+_ALL = ("columns", *_TAGS)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Columns:
-    """The roles of columns that a user stated. :func:`choose_roles` finds all other roles.
+class Description:
+    """What a user states about a table: which column has which role, and the meaning of its cells.
 
-    Names that are not text (the numbers of columns, for example) become text.
-
-    Parameters
-    ----------
-    labels : str or sequence of str, optional
-        Label columns: names, patterns (``"tag_*"``) or ``"@file"``, a text file with one name per line. An empty
-        sequence means that the labels are not in this table.
-    tags : str, optional
-        A column of tag lists, instead of ``labels``.
-    pairs, on : DataFrame and str, optional
-        A long table with one row per (id, tag), and the name of its id column; needs ``id``.
-    absent : {"irrelevant", "unknown"}, optional
-        The meaning of a tag that an item does not list; needed for ``tags`` and ``pairs``.
-    positive_only : str or sequence of str, default=()
-        Labels, by name or pattern, of which an absent entry may be a missing positive, whatever ``absent`` is.
-    empty : {"unlabelled", "none"}, optional
-        The meaning of a cell of ``tags`` without a tag, in any form: an unlabelled item, or an annotated item without
-        tags; by default as the form has it.
-    sep : str, optional
-        The separator of tags in a cell, or "space", "newline", "tab", or "none" if a cell is one tag; recognised by
-        default.
-    id : str, optional
-        The column that identifies the rows; its values must be there and distinct.
-    group : str, optional
-        A column of numbers, text or dates; rows of equal value belong together. It is not a feature. A row without a
-        value is a group of its own.
-    features : str or sequence of str, optional
-        Names or patterns; exactly these columns become features then. "*" keeps the columns that are left out by
-        default because they seem to be made from the labels.
-    vectors : str, path or array, optional
-        A column of feature vectors; or the vectors themselves, one row per item, as an array or a ``.npy`` file; or a
-        table file of vectors with the ids of the items.
-    text : str, optional
-        A column of free text, read as tf-idf.
-    ignore : str or sequence of str, default=()
-        Names or patterns of columns to leave out; patterns for labels pass over them.
-    max_categories : int, default=20
-        A column of more distinct texts is not made a category.
-    prior : DataFrame or array-like, optional
-        Probabilities from another source, as in :func:`align_prior`.
-    sources : DataFrame or path, optional
-        The votes of several sources, as in :func:`halflabel.table.votes.open_votes`.
-    reference : str, optional
-        The source whose votes are taken as true.
-    yes, no, unknown : str or sequence of str, optional
-        Words of label columns that mean relevant, irrelevant and unknown; 1, 0, true, false and empty cells need none.
-        Among tags, words that are a tag, mean "no tag", and mean a missing value; and forms of tags, such as
-        ``no="no {tag}"`` and ``unknown="{tag}?"``: the item has the tag, does not have it, or may have it.
-    format : str, optional
-        The format of the file, where items are a path, see :data:`halflabel.files.registry.NAMES`.
+    Each field is an argument of :func:`halflabel.open_table`, a key of a table file, and an option of the command (for
+    rare keys ``--set KEY=VALUE``). Names that are not text, such as the numbers of columns, become text.
+    :func:`choose_roles` finds the roles of all other columns.
 
     Raises
     ------
     ValueError
-        If labels and tags were both given, ``empty`` is another word, or ``sep`` is empty.
+        If labels and tags were both given, or a value is not one of its kind.
 
     Examples
     --------
-    >>> Columns(labels=["rock", 7], id="song").labels
+    >>> Description(labels=["rock", 7], id="song").labels
     ('rock', '7')
     """
 
-    labels: str | Sequence[str] | None = None
-    tags: str | None = None
-    pairs: Any = None
-    on: str | None = None
-    absent: Absent | None = None
-    positive_only: str | Sequence[str] = ()
-    empty: Empty | None = None
-    sep: str | None = None
-    id: str | None = None
-    group: str | None = None
-    features: str | Sequence[str] | None = None
-    vectors: Any = None
-    text: str | None = None
-    ignore: str | Sequence[str] = ()
-    max_categories: int = 20
-    prior: Any = None
-    sources: Any = None
-    reference: str | None = None
-    yes: str | Sequence[str] = ()
-    no: str | Sequence[str] = ()
-    unknown: str | Sequence[str] = ()
-    format: str | None = None
+    id: str | None = key("Column that identifies the rows.", common=True)
+    labels: Names | None = key(
+        "Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", "names", "NAMES", common=True
+    )
+    tags: str | None = key("One column of tag lists, instead of --labels.", common=True)
+    absent: Absent | None = key(
+        "Meaning of an unlisted tag; 'unknown' also for label columns of 1 and empty cells.",
+        choices=get_args(Absent), common=True, about=_ALL,
+    )  # fmt: skip
+    positive_only: Names = key(
+        "Labels of which an absent entry may be a missing positive, such as a new tag; 'absent' is about the other "
+        "ones.", "names", "NAMES", default=(), common=True,
+    )  # fmt: skip
+    empty: Empty | None = key(
+        "Meaning of an item without any tag: unlabelled, or without tags; by default as the form has it.",
+        choices=get_args(Empty), about=_ALL,
+    )  # fmt: skip
+    text: str | None = key("A column of free text, used as tf-idf.", common=True)
+    ignore: Names = key("Columns to leave out.", "names", "NAMES", default=())
+    features: Names | None = key(
+        "Feature columns; by default all that can serve, but for columns made from the labels; '*' for all that can "
+        "serve.", "names", "NAMES",
+    )  # fmt: skip
+    vectors: str | PathLike | MatrixLike | None = key("A column of vectors, or a file of them.", "path", "COL|X.npy")
+    images: str | None = key(
+        "Column of paths of pictures or sounds to make features of; they count from the folder of ITEMS."
+    )
+    embed: Encoder | None = key(
+        "Your own encoder, from a list of files (of images or of a folder) or of texts (of text) to one row of numbers "
+        "for each; the module is executed.", metavar="MODULE:FUNCTION", is_code=True,
+    )  # fmt: skip
+    yes: Names = key(
+        "Words of label columns that mean 1; of tags, words that are a tag, or their form, such as '{tag}!'.",
+        "words", "WORDS", default=(), about=_ALL,
+    )  # fmt: skip
+    no: Names = key(
+        "Words that mean 0; nothing is an empty cell. Of tags, words that mean no tag, or the form of a tag that the "
+        "item does not have, such as 'no {tag}'.", "words", "WORDS", default=(), about=_ALL,
+    )  # fmt: skip
+    unknown: Names = key(
+        "Words that mean unknown; of tags, a missing value, or the form of a tag that the item may have, such as "
+        "'{tag}?'.", "words", "WORDS", default=(), about=_ALL,
+    )  # fmt: skip
+    rules: Names = key(
+        "Rules between labels: a file, or 'jazz -> music', 'one of: day, night', 'at most one of: a, b', 'at least one "
+        "of: a, b'.", "rules", "FILE|RULE", default=(),
+    )  # fmt: skip
+    group: str | None = key("Column of equal values for rows that belong together (threads).")
+    show: Names | None = key(
+        "Columns shown wherever items are listed; by default the text and a recognised id. Image files are shown as "
+        "small pictures.", "names", "NAMES",
+    )  # fmt: skip
+    thumbnails: tuple[int, int] | None = key(
+        "Show the vectors of the items as grey images of this height and width, such as 8x8.", "size", "HxW"
+    )
+    sep: str | None = key(
+        "Separator of the tags in a cell, or space, newline, tab, or none for one tag in each cell; recognised by "
+        "default, as are lists.", metavar="TEXT", about=("tags",),
+    )  # fmt: skip
+    case: Literal["same", "different"] | None = key(
+        "Whether tags that differ in upper and lower case only are the same tag.",
+        choices=("same", "different"), about=_TAGS,
+    )  # fmt: skip
+    tag_marks: Literal["name"] | None = key(
+        "Meaning of marks around tags, such as rock?, whose form is not stated as yes, no or unknown: they are a part "
+        "of the name.", choices=("name",), about=_TAGS,
+    )  # fmt: skip
+    scores: Literal["given", "prior", "name"] | None = key(
+        "Meaning of tags with a score, such as rock:0.9: they are given, or suggestions of a model, or the number is a "
+        "part of the name.", choices=("given", "prior", "name"), about=_TAGS,
+    )  # fmt: skip
+    missing: Names = key(
+        "Numbers and words of feature columns that mean a missing value, such as -99,999.",
+        "names", "VALUES", default=(),
+    )  # fmt: skip
+    pairs: TableLike | PathLike | None = key("A long table of (id, tag); needs id, on and absent.", "path", "FILE")
+    on: str | None = key("The id column of pairs or labels_file.", about=("pairs", "further"))
+    tag: str | None = key("The tag column of pairs, if it has further columns.", about=("pairs",))
+    value: str | None = key(
+        "The column of pairs, or the key of tags that are objects, that states whether the item has the tag: 1, 0, or "
+        "words as in yes and no; none if no column does.", about=_TAGS,
+    )  # fmt: skip
+    tag_names: TableLike | PathLike | None = key(
+        "Names of the tags, if pairs has their ids.", "path", "FILE", about=("pairs",)
+    )
+    annotated: TableLike | PathLike | None = key(
+        "Ids of the items that were annotated, also without any tag.", "path", "FILE", about=("pairs",)
+    )
+    labels_file: TableLike | PathLike | None = key(
+        "A table of labels with the ids of the items in its column on.", "path", "FILE"
+    )
+    other_ids: Literal["drop"] | None = key(
+        "Leave out rows of a further table about ids that no item has; by default they are an error.",
+        choices=("drop",), about=("pairs", "further"),
+    )  # fmt: skip
+    prior: TableLike | ArrayLike | PathLike | None = key(
+        "Probabilities from another source: a table with the label columns.", "path", "FILE"
+    )
+    prior_field: str | None = key(
+        "Field of the items that holds such probabilities by label, such as llm.tags.", metavar="FIELD"
+    )
+    sources: TableLike | PathLike | None = key(
+        "Votes of several sources: a table with the columns item, label, source and value.", "path", "FILE"
+    )
+    reference: str | None = key("The source whose votes are taken as true.", metavar="NAME")
+    max_categories: int = key(
+        "Maximum number of distinct texts of a column that is read as a category; by default 20.",
+        "number", "N", default=20,
+    )  # fmt: skip
+    format: str | None = key("Format of the file; recognised by default.", metavar="NAME", about=("file",))
+    skip_rows: str | None = key(
+        "Lines of a text file, or rows of a sheet, that are not items, such as 1-2,504 or last.",
+        metavar="LINES", about=("file",),
+    )  # fmt: skip
+    delimiter: str | None = key(
+        "Character between the cells of a text file, or 'tab'; recognised by default.", metavar="TEXT", about=("file",)
+    )
+    encoding: str | None = key(
+        "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME", about=("file",)
+    )
+    xml: PathLike | None = key(
+        "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE", about=("file",)
+    )
+    items_table: str | None = key("The table of a database that holds the items.", metavar="TABLE", about=("file",))
+    query: str | None = key("The SELECT whose rows are the items, for a database.", metavar="SQL", about=("file",))
+    sheet: str | None = key(
+        "The sheet of a workbook that holds the items; by default the first one.", metavar="NAME", about=("file",)
+    )
+    calibration: Literal["auto", "as known", "shifted"] = key(
+        "Probabilities of gaps between known entries: 'as known' if entries are known whatever their value is, "
+        "'shifted' if their value decided; by default a test decides.",
+        choices=("auto", "as known", "shifted"), default="auto",
+    )  # fmt: skip
+    accept: Names = key(
+        "Codes of warnings that you have read and accept, such as few-items: they become notes.",
+        "names", "CODES", default=(),
+    )  # fmt: skip
+    top_labels: int | None = key("Keep the most frequent labels (svmlight).", "number", "N", about=("file",))
 
     def __post_init__(self) -> None:
-        for name in _SINGLE:
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, str(getattr(self, name)))
-        if isinstance(self.vectors, int):
-            object.__setattr__(self, "vectors", str(self.vectors))
-        for name in _SEVERAL:
-            given = getattr(self, name)
-            if given is not None:
-                object.__setattr__(
-                    self, name, (str(given),) if isinstance(given, str | int) else tuple(map(str, given))
-                )
+        for each in KEYS:
+            object.__setattr__(self, each.name, each.convert(getattr(self, each.name)))
         if self.labels is not None and self.tags is not None:
             raise ValueError(
                 f"labels and tags were both given ({option('labels')}, {option('tags')}): name the label columns, "
                 "or one column of tag lists."
             )
-        for name, words in _CHOICES.items():
-            if getattr(self, name, None) not in (*words, None):
-                raise ValueError(f"{name} must be {' or '.join(map(repr, words))}, not {getattr(self, name)!r}.")
         if self.sep == "":
             raise ValueError(f"the separator of tags ({option('sep')}) is empty: name the character between tags.")
 
-    @classmethod
-    def take(cls, arguments: Mapping[str, Any]) -> Self:
-        """Return the record of those arguments of a function, its ``locals()``, that are fields."""
-        return cls(**{each.name: arguments[each.name] for each in fields(cls) if each.name in arguments})
-
     @property
-    def stated(self) -> tuple[str, ...]:
-        """The names of the fields that differ from their defaults."""
-        return tuple(each.name for each in fields(self) if not _is_equal(getattr(self, each.name), each.default))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Description(Columns):
-    """The whole description of a table: the roles of its columns, how its file is read, and how items are shown.
-
-    Each field is a key of a table file (:mod:`halflabel.table.keys`), if it is not an object in memory.
-
-    Parameters
-    ----------
-    case : {"same", "different"}, optional
-        Whether tags that differ in upper and lower case only are the same tag.
-    tag_marks : {"name"}, optional
-        Marks around tags that ``yes``, ``no`` and ``unknown`` do not state are parts of names. By default a mark such
-        as that of ``-rock``, or ``rock?`` next to ``rock``, is an error that asks for its meaning.
-    scores : {"given", "prior", "name"}, optional
-        The meaning of tags with a score, such as ``rock:0.9``: they are given, they are the suggestions of a model, or
-        the number is a part of the name.
-    missing : str or sequence of str, optional
-        Numbers and words of feature columns that mean a missing value, such as ``"-99"``.
-    skip_rows, delimiter, encoding, xml, top_labels : optional
-        As in :func:`halflabel.files.read_table`.
-    items_table, query, sheet : str, optional
-        The table of a database that holds the items, or the SELECT whose rows are the items; the sheet of a workbook.
-    tag, value : str, optional
-        The column of tags of ``pairs``, and the column that states whether the item has the tag.
-    tag_names : DataFrame, path or name of a table, optional
-        The names of the tags that ``pairs`` has by id.
-    annotated : DataFrame, path or name of a table, optional
-        The ids of annotated items, also without any pair.
-    labels_file : DataFrame, path or name of a table, optional
-        A table of labels with the ids of the items, in the column ``on``.
-    other_ids : {"drop"}, optional
-        Rows of a further table about ids that no item has are left out; by default they are an error.
-    rules : str or sequence of str, optional
-        Rules between labels, or paths of files that hold them: "a -> b" (an item with a has b), "a -> not b",
-        "one of: a, b", "at most one of: a, b", "at least one of: a, b". A file has one rule per line, or it is a table
-        with the columns child and parent.
-    images : str, optional
-        The column of paths of pictures or sounds, of which features are made.
-    embed : callable or str, optional
-        An encoder of your own, or its name ``"MODULE:FUNCTION"``: it takes the files of ``images`` or of a folder, or
-        the texts of ``text``, as a list of text, and returns one row of numbers for each. It is never kept in a file.
-    prior_field : str, optional
-        The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
-    show : str or sequence of str, optional
-        Columns that are shown wherever items are listed.
-    thumbnails : (int, int), optional
-        Height and width of the grey images that the vectors of the items are shown as.
-    accept : str or sequence of str, optional
-        Codes of warnings that you have read and accept, such as "few-items": they become notes.
-    """
-
-    case: str | None = None
-    tag_marks: Literal["name"] | None = None
-    scores: str | None = None
-    missing: str | Sequence[str] = ()
-    skip_rows: str | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    xml: str | os.PathLike[str] | None = None
-    top_labels: int | None = None
-    items_table: str | None = None
-    query: str | None = None
-    sheet: str | None = None
-    tag: str | None = None
-    value: str | None = None
-    tag_names: Any = None
-    annotated: Any = None
-    labels_file: Any = None
-    other_ids: Literal["drop"] | None = None
-    prior_field: str | None = None
-    rules: str | Sequence[str] = ()
-    images: str | None = None
-    embed: str | Callable[[list[str]], Any] | None = None
-    show: str | Sequence[str] | None = None
-    thumbnails: tuple[int, int] | None = None
-    accept: str | Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        words = (self.missing,) if isinstance(self.missing, str | int | float) else self.missing
-        object.__setattr__(self, "missing", tuple(map(str, words)))
-        object.__setattr__(self, "rules", collect_rules(self.rules))
-        object.__setattr__(self, "accept", (self.accept,) if isinstance(self.accept, str) else tuple(self.accept))
-        if self.show is not None:
-            object.__setattr__(self, "show", (self.show,) if isinstance(self.show, str) else tuple(map(str, self.show)))
+    def stated(self) -> dict[str, Any]:
+        """The values that differ from the defaults, by key. A table or an array never is a default."""
+        values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
+        return {
+            name: value
+            for name, (value, default) in values.items()
+            if value is not default and not (isinstance(value, str | int | tuple) and value == default)
+        }
 
     @property
     def of_file(self) -> dict[str, Any]:
         """The options of the reader that were stated."""
-        return {name: getattr(self, name) for name in OF_FILE if getattr(self, name) is not None}
+        return {name: value for name, value in self.stated.items() if name in OF_FILE}
 
 
-def _is_equal(value: Any, default: Any) -> bool:
-    """Return whether a field has its default. A table or an array never is a default."""
-    return value is default or (isinstance(value, str | int | tuple) and value == default)
+#: The keys, made from the fields of the record.
+KEYS = tuple(Key(each.name, **each.metadata) for each in fields(Description))
+BY_NAME: Mapping[str, Key] = {each.name: each for each in KEYS}
+
+#: Keys that state how a file is read.
+OF_FILE = tuple(each.name for each in KEYS if "file" in each.about and each.name != "format")
+
+#: Keys that also hold for a folder of many parts: it has no further tables, and its items are not shown.
+OF_FOLDER = tuple(name for name in BY_NAME if name not in (
+    *OF_FILE, "images", "embed", "show", "thumbnails", "tag", "value", "tag_names", "annotated", "labels_file",
+    "other_ids", "prior_field",
+))  # fmt: skip
+
+
+class Keys(TypedDict, total=False):
+    """The types of the fields of :class:`Description`, for functions that take them as ``**keys``."""
+
+    id: str | None
+    labels: Names | None
+    tags: str | None
+    absent: Absent | None
+    positive_only: Names
+    empty: Empty | None
+    text: str | None
+    ignore: Names
+    features: Names | None
+    vectors: str | PathLike | MatrixLike | None
+    images: str | None
+    embed: Encoder | None
+    yes: Names
+    no: Names
+    unknown: Names
+    rules: Names
+    group: str | None
+    show: Names | None
+    thumbnails: tuple[int, int] | None
+    sep: str | None
+    case: Literal["same", "different"] | None
+    tag_marks: Literal["name"] | None
+    scores: Literal["given", "prior", "name"] | None
+    missing: Names
+    pairs: TableLike | PathLike | None
+    on: str | None
+    tag: str | None
+    value: str | None
+    tag_names: TableLike | PathLike | None
+    annotated: TableLike | PathLike | None
+    labels_file: TableLike | PathLike | None
+    other_ids: Literal["drop"] | None
+    prior: TableLike | ArrayLike | PathLike | None
+    prior_field: str | None
+    sources: TableLike | PathLike | None
+    reference: str | None
+    max_categories: int
+    format: str | None
+    skip_rows: str | None
+    delimiter: str | None
+    encoding: str | None
+    xml: PathLike | None
+    items_table: str | None
+    query: str | None
+    sheet: str | None
+    calibration: Literal["auto", "as known", "shifted"]
+    accept: Names
+    top_labels: int | None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from halflabel.files.raw_table import ReadError
-from halflabel.table.columns import Columns, Description
-from halflabel.table.keys import BY_NAME, KEYS
+from halflabel.table.columns import BY_NAME, Description
 from halflabel.table.roles import NoLabelsNamed
 from halflabel.table.table_file import AnyPath, TableFile, TableFileError, find_table_file, read_table_file
 
@@ -59,23 +58,6 @@ def name_second(table: Any) -> Iterator[None]:
         raise ReadError(f"{table}: {error}") from error
 
 
-def describe_columns(columns: Columns) -> Description:
-    """Return the roles of columns as a description."""
-    if isinstance(columns, Description):
-        return columns
-    return Description(**{each.name: getattr(columns, each.name) for each in fields(columns)})
-
-
-def take_stated(stated: Description) -> dict[str, Any]:
-    """Return the value of each key that a description states."""
-    given: dict[str, Any] = {}
-    for key in KEYS:
-        found = {name: getattr(stated, name) for name in key.arguments if name in stated.stated}
-        if found:
-            given[key.name] = found if key.kind == "words" else found[key.arguments[0]]
-    return given
-
-
 def find_description(items: Any, given: Mapping[str, Any], table: AnyPath | None = None) -> Described:
     """Return the description of items: stated values on top of the values of a table file.
 
@@ -90,19 +72,11 @@ def find_description(items: Any, given: Mapping[str, Any], table: AnyPath | None
     """
     path = find_table_file(items) if table is None else table
     if path is None:
-        return Described(_make_description(given), stated=given)
+        return Described(Description(**given), stated=given)
     file = read_table_file(path)
     try:
-        columns = _make_description(file.merge(given))
+        columns = Description(**file.merge(given))
     except ValueError as error:
         raise TableFileError(f"{path}: {error}") from error
     notes = (f"The table is described in {path}.",) if table is None else ()
     return Described(columns, file, given, notes)
-
-
-def _make_description(values: Mapping[str, Any]) -> Description:
-    arguments: dict[str, Any] = {}
-    for key in KEYS:
-        if key.name in values:
-            arguments |= key.as_arguments(values[key.name])
-    return Description(**arguments)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from halflabel._wording import option, quoted
 from halflabel.labels import PartialLabels
-from halflabel.table.columns import Columns, Description
+from halflabel.table.columns import Description
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_labels, read_stated_labels
@@ -21,7 +21,7 @@ from halflabel.table.tag_recognition import TagOptions
 from halflabel.table.votes import leaves_labels_to_votes
 
 
-def check_labels_once(Y: Any, columns: Columns) -> None:
+def check_labels_once(Y: Any, columns: Description) -> None:
     """Raise if names are in the place of labels, labels come from two places, or ``on`` comes without its table."""
     if isinstance(Y, str) or (isinstance(Y, Sequence) and len(Y) > 0 and all(isinstance(name, str) for name in Y)):
         names = [name.strip() for name in Y.split(",")] if isinstance(Y, str) else list(Y)

@@ -137,7 +137,7 @@ def _add_columns(items: pd.DataFrame, joined: pd.DataFrame) -> pd.DataFrame:
 
 def join_vectors(source: Source, columns: Description) -> Description:
     """Return the columns with vectors in the order of the items, where ``vectors`` is a table with their ids."""
-    if not is_vector_table(columns.vectors) or columns.vectors in source.raw.frame.columns:
+    if not is_vector_table(columns.vectors) or str(columns.vectors) in source.raw.frame.columns:
         return columns
     frame = read_further(columns.vectors, source, columns).frame
     rows, _ = _match(frame, source, columns, (), "the table of vectors")

@@ -15,9 +15,9 @@ from halflabel._wording import name_row, names_command_options, option, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import read_as_text
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Description
 from halflabel.table.odd_rows import join_columns
-from halflabel.table.word_meanings import PLAIN, find_own_words, list_ways, shares_words
+from halflabel.table.word_meanings import PLAIN, VALUES, find_own_words, list_ways, shares_words
 
 #: Maximum share of the rows in which two columns of one tag each have the same tag.
 MAX_REPEATS = 0.1
@@ -25,11 +25,8 @@ MAX_REPEATS = 0.1
 #: Minimum number of rows above a total row.
 MIN_ABOVE = 3
 
-#: The meaning of each option.
-_VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
 
-
-def find_meanings(columns: Columns) -> dict[str, float] | None:
+def find_meanings(columns: Description) -> dict[str, float] | None:
     """Return the value of each word, stated or known without a statement, or None if the user stated none.
 
     Raises
@@ -39,11 +36,11 @@ def find_meanings(columns: Columns) -> dict[str, float] | None:
 
     Examples
     --------
-    >>> find_meanings(Columns(yes="x", no=["no", ""], unknown="?"))
+    >>> find_meanings(Description(yes="x", no=["no", ""], unknown="?"))
     {'1': 1.0, 'true': 1.0, '0': 0.0, 'false': 0.0, 'x': 1.0, 'no': 0.0, '': 0.0, '?': nan}
     """
     stated: dict[str, float] = {}
-    for name, value in _VALUES.items():
+    for name, value in VALUES.items():
         for word in map(fold_word, getattr(columns, name)):
             if word in stated:
                 raise ValueError(f"the word {word!r} was given two meanings ({_name_options()}): give it one.")
@@ -175,8 +172,6 @@ def _usual_word(texts: Iterable[str | None], meanings: Mapping[str, float], valu
 
 def _name_options() -> str:
     """Return how the meaning of words is stated."""
-    if names_command_options():
-        return option("words", "'yes,x=1;no=0;?='")
     return f"{option('yes')}, {option('no')} and {option('unknown')}"
 
 

@@ -15,7 +15,7 @@ from halflabel._wording import option, plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import read_as_text
-from halflabel.table.columns import Columns, Empty
+from halflabel.table.columns import Description, Empty
 from halflabel.table.tag_cells import Parts, Tag, TagNotation, take_tags
 
 #: The meanings of a form of nothing for an item.
@@ -116,7 +116,7 @@ def describe_zeros(forms: Sequence[Form]) -> tuple[str, ...]:
     )
 
 
-def count_unlisted(labels: PartialLabels, columns: Columns) -> tuple[Form, ...]:
+def count_unlisted(labels: PartialLabels, columns: Description) -> tuple[Form, ...]:
     """Return the form of nothing of lists of tags: a tag that an annotated item does not list."""
     if columns.absent is None or (columns.tags is None and columns.pairs is None):
         return ()

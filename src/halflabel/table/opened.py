@@ -21,7 +21,6 @@ from halflabel.labels.label_rules import NO_RULES, LabelRules
 from halflabel.labels.votes import Votes
 from halflabel.table.columns import Description, Empty
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.keys import KEYS
 from halflabel.table.label_words import find_words
 from halflabel.table.nothing import Form
 from halflabel.table.patterns import select
@@ -289,11 +288,7 @@ def _describe_understood(opened: OpenTable) -> dict[str, Any]:
     stated, source = opened.description, opened.source
     if opened.frame is None and stated.pairs is None:
         raise ValueError("the labels came apart from the items, so that a table file cannot describe them.")
-    arguments = {name: getattr(stated, name) for name in stated.stated}
-    values = {key.name: arguments[key.arguments[0]] for key in KEYS
-              if key.kind != "words" and key.arguments[0] in arguments}  # fmt: skip
-    words = {name: arguments[name] for name in ("yes", "no", "unknown") if name in arguments}
-    values |= {"words": words} if words else {}
+    values = stated.stated
     check_no_code(values)
     require_paths(values)
     if source is not None:

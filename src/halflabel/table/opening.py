@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from halflabel._arguments import suggest_arguments
+from halflabel._arguments import accept_keys
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.files.collector import TAKEN_AS_UNKNOWN
 from halflabel.files.delimited import find_first_line, read_words
 from halflabel.files.raw_table import RawTable
-from halflabel.labels import Absent, PartialLabels
+from halflabel.labels import PartialLabels
 from halflabel.labels.groups import find_copies, number_groups
 from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.positive_only import trust_positives
 from halflabel.methods.valid_labels import check_rules
 from halflabel.table.annotation_columns import describe_made, explain_made, find_made
-from halflabel.table.columns import OF_FILE, Columns, Description, Empty
-from halflabel.table.described import Described, describe_columns, find_description, is_path, name_second, take_stated
+from halflabel.table.columns import OF_FILE, Description, Keys
+from halflabel.table.described import Described, find_description, is_path, name_second
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.finding_labels import check_labels_once, find_labels
 from halflabel.table.further import join_further
@@ -43,70 +42,16 @@ from halflabel.table.tag_columns import describe_periods, describe_plurals, desc
 from halflabel.table.votes import add_voted_labels, open_votes
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from halflabel._arrays import MatrixLike
     from halflabel.labels.partial import LabelsLike
-    from halflabel.table.accepted import ItemsLike, PathLike, TableLike
+    from halflabel.table.accepted import ItemsLike, PathLike
 
 #: Words that are read as missing values in a text file, and may mean "no tag" in a column of tags.
 WORDS = ("None", "N/A")
 
 
-@suggest_arguments
+@accept_keys(Description)
 def open_table(
-    items: ItemsLike,
-    Y: LabelsLike | None = None,
-    columns: Columns | None = None,
-    *,
-    table: str | os.PathLike[str] | None = None,
-    labels: str | Sequence[str] | None = None,
-    tags: str | None = None,
-    pairs: TableLike | PathLike | None = None,
-    on: str | None = None,
-    absent: Absent | None = None,
-    positive_only: str | Sequence[str] = (),
-    empty: Empty | None = None,
-    sep: str | None = None,
-    rules: str | Sequence[str] = (),
-    case: str | None = None,
-    tag_marks: Literal["name"] | None = None,
-    scores: str | None = None,
-    missing: str | Sequence[str] = (),
-    id: str | None = None,
-    group: str | None = None,
-    features: str | Sequence[str] | None = None,
-    vectors: PathLike | MatrixLike | None = None,
-    text: str | None = None,
-    ignore: str | Sequence[str] = (),
-    max_categories: int = 20,
-    prior: TableLike | ArrayLike | PathLike | None = None,
-    sources: TableLike | PathLike | None = None,
-    reference: str | None = None,
-    yes: str | Sequence[str] = (),
-    no: str | Sequence[str] = (),
-    unknown: str | Sequence[str] = (),
-    format: str | None = None,
-    skip_rows: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    xml: str | os.PathLike[str] | None = None,
-    top_labels: int | None = None,
-    items_table: str | None = None,
-    query: str | None = None,
-    sheet: str | None = None,
-    tag: str | None = None,
-    value: str | None = None,
-    tag_names: TableLike | PathLike | None = None,
-    annotated: TableLike | PathLike | None = None,
-    labels_file: TableLike | PathLike | None = None,
-    other_ids: Literal["drop"] | None = None,
-    prior_field: str | None = None,
-    images: str | None = None,
-    embed: str | Callable[[list[str]], Any] | None = None,
-    show: str | Sequence[str] | None = None,
-    thumbnails: tuple[int, int] | None = None,
-    accept: str | Sequence[str] = (),
+    items: ItemsLike, Y: LabelsLike | None = None, *, table: PathLike | None = None, **keys: Unpack[Keys]
 ) -> OpenTable:
     """Give every column its role, read the labels and encode the features.
 
@@ -115,38 +60,11 @@ def open_table(
     items : DataFrame of any library, Dataset, list of dict, path, Source, Records, array, sparse matrix or OpenTable
         One row per item. An open table is returned as it is.
     Y : array-like, DataFrame or PartialLabels, optional
-        The labels, where they are not in the table.
-    columns : Columns or Description, optional
-        All arguments below as one record, in place of them.
+        The labels, where they are not in the table. All keys about label columns hold for them, too.
     table : path, optional
         A table file with the description, written by :meth:`OpenTable.save` or ``halflabel data describe --save``. By
-        default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Arguments override it.
-    labels, tags, pairs, on, absent, positive_only, empty, sep, rules : optional
-        The labels, as in :func:`halflabel.complete`; ``pairs`` may be a path.
-    case, tag_marks, scores, missing : optional
-        How tags and missing values are written, see :class:`halflabel.table.columns.Description`.
-    id, group, features, vectors, text, ignore : optional
-        The role of each column, as in :func:`halflabel.complete`.
-    max_categories, prior, sources, reference, yes, no, unknown, format : optional
-        The meaning of the cells, as in :func:`halflabel.complete`; ``prior`` and ``sources`` may be paths.
-    skip_rows, delimiter, encoding, xml, top_labels, items_table, query, sheet : optional
-        How a file is read, see :func:`halflabel.files.read_table`. A database and a workbook may hold further tables:
-        ``tags``, ``pairs`` and the arguments below may name one of them.
-    tag, value, tag_names, annotated, labels_file, other_ids : optional
-        Further tables, see :class:`halflabel.table.Description`.
-    prior_field : str, optional
-        The field of the items that holds the prior: an object of names and scores, such as "llm.tags".
-    images : str, optional
-        The column of paths of pictures or sounds, of which features are made; paths count from the folder of the items.
-    embed : callable or str, optional
-        An encoder of your own, or its name ``"MODULE:FUNCTION"``: it takes the files of ``images`` or of a folder, or
-        the texts of ``text``, as a list of text, and returns one row of numbers for each. The module is executed.
-    show : sequence of str, optional
-        Columns that are shown wherever items are listed; by default the text and columns that look like ids.
-    thumbnails : (int, int), optional
-        Height and width of the grey images that the vectors of the items are shown as.
-    accept : str or sequence of str, optional
-        Codes of warnings that you have read and accept, such as "few-items": they become notes.
+        default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Keys override it.
+    {keys}
 
     Returns
     -------
@@ -155,6 +73,8 @@ def open_table(
 
     Raises
     ------
+    TypeError
+        For a key that does not exist; the nearest one is named.
     ValueError
         If rows do not match, a feature is lacking, or a column does not fit its role or the table file.
 
@@ -165,14 +85,11 @@ def open_table(
     >>> opened.X.shape, opened.labels.names, opened.index.tolist()
     ((3, 1), ('rock',), ['a', 'b', 'c'])
     """
-    stated = Description.take(locals())
-    if columns is not None and stated.stated:
-        raise ValueError(f"columns= is a whole description, so that {option(stated.stated[0])} has no place: use one.")
-    stated = stated if columns is None else describe_columns(columns)
+    stated = Description(**keys).stated
     if isinstance(items, OpenTable):
         _require_nothing_more(Y, stated)
         return items
-    described = find_description(items if Y is None else None, take_stated(stated), table)
+    described = find_description(items if Y is None else None, stated, table)
     return open_described(read_described(items, described, labels_apart=Y is not None), described, Y)
 
 
@@ -253,7 +170,9 @@ def _encode(
     return encoder, X, _read_groups(frame, roles, X, labels)
 
 
-def _trust_positives(labels: PartialLabels, columns: Columns, *, has_votes: bool) -> tuple[PartialLabels, list[str]]:
+def _trust_positives(
+    labels: PartialLabels, columns: Description, *, has_votes: bool
+) -> tuple[PartialLabels, list[str]]:
     """Return the labels where some are positive-only, and a sentence for each of them."""
     names = select(columns.positive_only, labels.names)
     if not columns.positive_only:
@@ -291,15 +210,15 @@ def _find_first_line(source: Source) -> int | None:
     return None if form is None or form.cells is None else find_first_line([form.cells], form, source.paths)
 
 
-def _require_nothing_more(Y: Any, columns: Columns) -> None:
-    """Raise if an open table comes together with labels or columns: it has its own."""
-    if Y is not None or columns.stated:
-        given = ", ".join([*(["Y"] if Y is not None else []), *map(option, columns.stated)])
+def _require_nothing_more(Y: Any, stated: Collection[str]) -> None:
+    """Raise if an open table comes together with labels or keys: it has its own."""
+    if Y is not None or stated:
+        given = ", ".join([*(["Y"] if Y is not None else []), *map(option, stated)])
         raise ValueError(f"the table is open already, so that {given} has no effect: give it to open_table.")
 
 
 def _read_prior(
-    columns: Columns, reading: LabelReading, index: pd.Index[Any], roles: Roles, frame: pd.DataFrame
+    columns: Description, reading: LabelReading, index: pd.Index[Any], roles: Roles, frame: pd.DataFrame
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Return the prior in the order of items and labels, and sentences about it."""
     if reading.suggested is not None:

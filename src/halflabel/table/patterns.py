@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from halflabel.table.cells import describe_missing
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Description
 
 #: Maximum size of a file of label names.
 MAX_NAME_FILE_BYTES = 10_000_000
@@ -18,7 +18,7 @@ MAX_NAME_FILE_BYTES = 10_000_000
 AT = "@"
 
 
-def expand_patterns(columns: Columns, names: Collection[str], declared_labels: Collection[str] = ()) -> Columns:
+def expand_patterns(columns: Description, names: Collection[str], declared_labels: Collection[str] = ()) -> Description:
     """Return the record with ``labels``, ``features`` and ``ignore`` as names that exist.
 
     A pattern for labels passes over ignored columns, one for features over every column that has another role. For

@@ -11,7 +11,7 @@ import pandas as pd
 
 from halflabel._wording import name_row, option, option_names, option_to_skip
 from halflabel.table.cells import describe_missing, infer_kind, looks_like_label, show_cell, use_text_names
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Description
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 from halflabel.table.marks import holds_marks, name_added, name_marks
 from halflabel.table.patterns import expand_patterns, list_wide, name_voted, select
@@ -147,7 +147,7 @@ class NoLabelsNamed(ValueError):
         self.roles = roles
 
 
-def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequence[str] = ()) -> Roles:
+def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Sequence[str] = ()) -> Roles:
     """Choose a role for every column of a table.
 
     A column that is named gets the role it is named for. Of the other columns, numbers, booleans and
@@ -160,7 +160,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     ----------
     frame : DataFrame
         One row per item. Column names that are not text are read as text.
-    columns : Columns
+    columns : Description
         The roles that were stated; its ``vectors`` name a column.
     declared_labels : sequence of str, optional
         The labels that the file itself declares; used if neither ``labels`` nor ``tags`` is given.
@@ -176,7 +176,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
     Examples
     --------
     >>> frame = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, None]})
-    >>> roles = choose_roles(frame, Columns(labels=["rock"]))
+    >>> roles = choose_roles(frame, Description(labels=["rock"]))
     >>> roles.numeric, roles.ignored[0][0]
     (('tempo',), 'song')
     """
@@ -198,7 +198,7 @@ def choose_roles(frame: pd.DataFrame, columns: Columns, declared_labels: Sequenc
         tags=columns.tags,
         numeric=tuple(name for name, number in is_number.items() if number),
         categorical=tuple(name for name, number in is_number.items() if not number),
-        vectors=columns.vectors,
+        vectors=None if columns.vectors is None else str(columns.vectors),
         text=columns.text,
         group=columns.group,
         ignored=(
@@ -219,7 +219,7 @@ def _as_tuple(column: str | None) -> tuple[str, ...]:
     return () if column is None else (column,)
 
 
-def _choose_labels(frame: pd.DataFrame, columns: Columns, declared: Sequence[str]) -> tuple[str, ...]:
+def _choose_labels(frame: pd.DataFrame, columns: Description, declared: Sequence[str]) -> tuple[str, ...]:
     """Return the label columns that the user names, or that the file declares. Nothing is guessed."""
     if columns.tags is not None:
         return ()
@@ -230,7 +230,7 @@ def _choose_labels(frame: pd.DataFrame, columns: Columns, declared: Sequence[str
     raise NoLabelsNamed(frame, choose_roles(frame, replace(columns, labels=())))
 
 
-def _assign_named(frame: pd.DataFrame, columns: Columns, labels: tuple[str, ...]) -> dict[str, str]:
+def _assign_named(frame: pd.DataFrame, columns: Description, labels: tuple[str, ...]) -> dict[str, str]:
     """Return the role of each column that was named, features aside. Raise for two roles or a name without column."""
     single = {role: _as_tuple(getattr(columns, role)) for role in ("id", "tags", "vectors", "text", "group")}
     roles: dict[str, str] = {}
@@ -245,7 +245,7 @@ def _assign_named(frame: pd.DataFrame, columns: Columns, labels: tuple[str, ...]
 
 
 def _explain_rest(
-    frame: pd.DataFrame, columns: Columns, named: Mapping[str, str], unchosen: Collection[str]
+    frame: pd.DataFrame, columns: Description, named: Mapping[str, str], unchosen: Collection[str]
 ) -> dict[str, str | None]:
     """Return for each column without a role the reason that it is not a feature, or None for a feature."""
     rest = [name for name in frame.columns if name not in named]
@@ -271,7 +271,7 @@ def _explain_marks(frame: pd.DataFrame, tags: str | None, labels: Sequence[str])
     }
 
 
-def _check_features(frame: pd.DataFrame, columns: Columns, named: Mapping[str, str]) -> None:
+def _check_features(frame: pd.DataFrame, columns: Description, named: Mapping[str, str]) -> None:
     """Raise for a column that was asked for as a feature and cannot be one."""
     for name in columns.features or ():
         if name in named:

@@ -19,7 +19,7 @@ from halflabel.files.media_folder import find_media, read_media_folder
 from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import check_exists, read_table
 from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, find_by_suffix
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Description
 from halflabel.table.embedding import describe_files
 from halflabel.table.sources import Source, source_of, source_of_records
 
@@ -31,7 +31,7 @@ MAX_PATH = 4096
 
 def read_file(
     where: AnyPath | Sequence[AnyPath],
-    columns: Columns | None = None,
+    columns: Description | None = None,
     **options: Any,
 ) -> Source:
     """Read items, whatever the format of their file.
@@ -40,7 +40,7 @@ def read_file(
     ----------
     where : path, or sequence of paths
         A file, a pattern such as ``"parts/*.parquet"``, or a folder; several files are read as one table.
-    columns : Columns, optional
+    columns : Description, optional
         The roles that were stated: of a file of another tool, the reader needs ``absent``, ``empty``, ``id`` and
         ``tags``. Its ``format`` is one of
         :data:`halflabel.files.registry.NAMES`; by default the content decides, and for tables the suffix.
@@ -55,7 +55,7 @@ def read_file(
         For a format that does not exist, or an option that does not apply to it.
     """
     paths = expand_paths([where] if isinstance(where, str | os.PathLike) else where)
-    columns = columns or Columns()
+    columns = columns or Description()
     if columns.format is None and len(paths) == 1 and paths[0].is_dir() and files.detect(paths[0]) is None:
         describe = partial(describe_files, embed=getattr(columns, "embed", None))
         return Source(read_media_folder(paths[0], describe), paths=tuple(paths))
@@ -69,7 +69,7 @@ def read_file(
     return _read_records(paths, found, columns)
 
 
-def read_source(items: Any, columns: Columns | None = None, *, labels_apart: bool = False) -> Source:
+def read_source(items: Any, columns: Description | None = None, *, labels_apart: bool = False) -> Source:
     """Return items, which are a path or an object in memory, as a source (see :func:`source_of`)."""
     is_path = isinstance(items, str | os.PathLike)
     return read_file(items, columns) if is_path else source_of(items, labels_apart=labels_apart)
@@ -145,7 +145,7 @@ def _hide_suggestions(raw: RawTable) -> RawTable:
     return replace(raw, frame=frame, notes=(*raw.notes, *notes))
 
 
-def _read_records(paths: Sequence[Path], found: files.Detected, columns: Columns) -> Source:
+def _read_records(paths: Sequence[Path], found: files.Detected, columns: Description) -> Source:
     """Read the export of an annotation tool, whose labels need no columns."""
     takes = FORMATS[found.format].options
     if columns.empty is not None and "empty" not in takes:

@@ -19,7 +19,7 @@ from halflabel.files.vectors import read_vectors
 from halflabel.labels import PartialLabels
 from halflabel.labels.answers import read_answer
 from halflabel.table.cells import use_text_names
-from halflabel.table.columns import Columns
+from halflabel.table.columns import Description
 from halflabel.table.native import Restore, open_native
 from halflabel.table.patterns import expand_patterns
 
@@ -121,7 +121,7 @@ def source_of_records(
     )
 
 
-def assign_columns(source: Source, columns: Columns) -> tuple[RawTable, Columns]:
+def assign_columns(source: Source, columns: Description) -> tuple[RawTable, Description]:
     """Bring every column where its role needs it, and return the record with patterns expanded.
 
     Labels, ids and all other named columns leave a sparse matrix for the frame. A label that is a category of two words
@@ -141,7 +141,7 @@ def assign_columns(source: Source, columns: Columns) -> tuple[RawTable, Columns]
     return _attach_vectors(raw, columns)
 
 
-def _add_declared(source: Source, columns: Columns) -> Columns:
+def _add_declared(source: Source, columns: Description) -> Description:
     """Return the columns with the id and the lists of labels that the file declares, where nothing was stated."""
     if source.labels is not None:  # the reader used these
         return replace(columns, id=source.raw.id, tags=None, absent=None, empty=None)
@@ -162,7 +162,7 @@ def _rename(names: list[str], taken: list[str]) -> list[str]:
     return free
 
 
-def _write_out_categories(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+def _write_out_categories(frame: pd.DataFrame, columns: Description) -> pd.DataFrame:
     """Return a table whose labels of words are text, if the user states the meaning of words or has to do so."""
     words = [name for name in columns.labels or () if name in frame.columns and _needs_conversion(frame, name)]
     stated = bool(columns.yes or columns.no or columns.unknown)
@@ -178,7 +178,7 @@ def _needs_conversion(frame: pd.DataFrame, label: str) -> bool:
     return isinstance(dtype, pd.CategoricalDtype) and pd.api.types.infer_dtype(dtype.categories) == "string"
 
 
-def _attach_vectors(raw: RawTable, columns: Columns) -> tuple[RawTable, Columns]:
+def _attach_vectors(raw: RawTable, columns: Description) -> tuple[RawTable, Description]:
     """Attach vectors that are not a column of the table. The name of a column stays in the record."""
     vectors = columns.vectors
     is_name = isinstance(vectors, str) and (vectors in raw.frame.columns or not vectors.endswith(".npy"))

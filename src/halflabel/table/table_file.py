@@ -13,8 +13,8 @@ from typing import Any
 
 from halflabel._files import atomic_write
 from halflabel._wording import closest, option, quoted
-from halflabel.table.columns import VECTOR_FILES
-from halflabel.table.keys import BY_NAME, KEYS, VALUES, Key
+from halflabel.table.columns import BY_NAME, KEYS, VECTOR_FILES
+from halflabel.table.keys import Key
 
 AnyPath = str | os.PathLike[str]
 
@@ -25,7 +25,7 @@ SUFFIX, VERSION = ".table.toml", 1
 MAX_BYTES = 1_000_000
 
 #: Keys of which one is enough: the labels are in columns, in lists, or in a table of their own.
-_WHERE_LABELS_ARE = ("labels", "tags", "tags_file")
+_WHERE_LABELS_ARE = ("labels", "tags", "pairs")
 
 #: Keys that mean nothing where the labels are in another place.
 _OF_LISTS = ("absent", "empty", "sep", "on", "tag", "value", "tag_names", "annotated")
@@ -34,7 +34,7 @@ _OF_LISTS = ("absent", "empty", "sep", "on", "tag", "value", "tag_names", "annot
 _ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignore")
 
 #: Keys that are a path, or may be one.
-_PATHS = ("tags_file", "tag_names", "annotated", "labels_file", "prior", "sources", "xml", "vectors")
+_PATHS = ("pairs", "tag_names", "annotated", "labels_file", "prior", "sources", "xml", "vectors")
 
 
 class TableFileError(ValueError):
@@ -46,7 +46,7 @@ class TableFile:
     """A description that was read from a file."""
 
     path: Path | None = None  #: The file; None for an empty description.
-    #: The value of each key of :data:`halflabel.table.keys.KEYS` that it states.
+    #: The value of each key of :data:`halflabel.table.columns.KEYS` that it states.
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def merge(self, stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def write_table_file(path: AnyPath, values: Mapping[str, Any], comments: Sequenc
     """Write a table file. Its paths count from its folder."""
     folder = Path(path).resolve().parent
     lines = [f"# {comment}" for comment in comments] + [f"version = {VERSION}"]
-    for key in sorted((key for key in KEYS if key.name in values), key=lambda key: key.kind == "words"):
+    for key in (key for key in KEYS if key.name in values):
         value = values[key.name]
         if key.name in _PATHS and (key.name != "vectors" or str(value).endswith(VECTOR_FILES)):
             value = Path(os.path.relpath(value, folder)).as_posix()
@@ -172,15 +172,11 @@ def write_table_file(path: AnyPath, values: Mapping[str, Any], comments: Sequenc
 
 
 def _write_value(key: Key, value: Any) -> list[str]:
-    if key.kind == "words":
-        return ["", f"[{key.name}]", *(f"{name} = {_write(list(value[name]))}" for name in VALUES.values()
-                                       if value.get(name))]  # fmt: skip
     if key.kind == "size":
         value = "{}x{}".format(*value)
-    is_list = key.kind in ("names", "rules")
-    if is_list and len(value) > 8:
+    if key.is_list and len(value) > 8:
         return [f"{key.name} = [", *(f"  {_write(name)}," for name in value), "]"]
-    return [f"{key.name} = {_write(list(value) if is_list else value)}"]
+    return [f"{key.name} = {_write(list(value) if key.is_list else value)}"]
 
 
 def _write(value: Any) -> str:
@@ -199,8 +195,7 @@ def check_no_code(given: Collection[str]) -> None:
 
 def require_paths(given: Mapping[str, Any]) -> None:
     """Raise for values that a file cannot hold: tables and arrays."""
-    wrong = [key.argument or key.name for key in KEYS if key.name in _PATHS and key.name in given
-             and not isinstance(given[key.name], str | os.PathLike)]  # fmt: skip
+    wrong = [name for name in _PATHS if name in given and not isinstance(given[name], str | os.PathLike)]
     if wrong:
         raise ValueError(f"{quoted(wrong)} is an object in memory ({option(wrong[0])}): a table file holds paths, so "
                          "save it as a file and give its path.")  # fmt: skip

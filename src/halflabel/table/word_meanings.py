@@ -9,11 +9,13 @@ import numpy as np
 
 from halflabel._wording import names_command_options, option, quoted
 from halflabel.labels.answers import WORDS, Answer
-from halflabel.table.keys import VALUES, format_words
 from halflabel.table.nothing_words import is_nothing
 
 #: Words that need not be stated; they are words of :mod:`halflabel.labels.answers`, and have the same meaning there.
 PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
+
+#: The value of the words of each key.
+VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
 
 #: Words of surveys and tools, in addition to the answers of this package.
 _YES = (*WORDS[Answer.YES], "ja", "j", "oui", "si", "sí", "sim", "tak", "da", "vrai", "wahr", "verdadero", "vero",
@@ -116,8 +118,8 @@ def list_ways(words: Collection[str], stated: Mapping[str, float]) -> Iterator[t
     [("'ja' means yes and 'nein' means no", "yes='ja', no='nein'")]
     """
     for meanings in suggest_meanings(words, stated):
-        by_value = {name: [word for word, value in meanings.items() if _is_of(value, key)]
-                    for key, name in VALUES.items()}  # fmt: skip
+        by_value = {name: [word for word, value in meanings.items() if repr(float(value)) == repr(of)]
+                    for name, of in VALUES.items()}  # fmt: skip
         *most, last = [
             f"{quoted(found)} {'means' if len(found) == 1 else 'mean'} {name}"
             for name, found in by_value.items()
@@ -162,12 +164,6 @@ def _is_name(word: str) -> bool:
 
 def state_words(by_value: Mapping[str, list[str]]) -> str:
     """Return the options that state words: the words that mean yes, no and unknown."""
-    if names_command_options():
-        return option("words", "'" + format_words(by_value).replace("'", "'\\''") + "'")
-    found = {name: words[0] if len(words) == 1 else words for name, words in by_value.items() if words}
-    return ", ".join(option(name, words) for name, words in found.items())
-
-
-def _is_of(value: float, key: str) -> bool:
-    """Return whether a value of a word is the one of a key of :data:`halflabel.table.keys.VALUES`."""
-    return np.isnan(value) if not key else value == float(key)
+    found = {name: words for name, words in by_value.items() if words}
+    between = " " if names_command_options() else ", "
+    return between.join(option(name, words[0] if len(words) == 1 else words) for name, words in found.items())

@@ -23,7 +23,7 @@ from halflabel.methods.contributions import OTHER_LABELS
 from halflabel.methods.decision import decide
 
 #: The end of an error about entries that only a new fit can learn.
-WAY_ON = "give all entries to fit, or all answers to complete(..., review=answers)"
+WAY_ON = "give all entries to fit, or all answers to complete(..., answers=answers)"
 
 
 class KeptFit:
