@@ -79,6 +79,8 @@ def test_an_error_names_the_options_of_the_command_in_the_command():
 
 def test_patterns_stand_for_the_columns_that_have_no_other_role():
     names = ("song", "tag_a", "tag_b", "tempo", "loud")
-    columns = expand_patterns(Description(id="song", labels=["tag_*"], ignore=["tag_b"], features=["te*", "loud"]), names)
+    columns = expand_patterns(
+        Description(id="song", labels=["tag_*"], ignore=["tag_b"], features=["te*", "loud"]), names
+    )
     assert (columns.labels, columns.features) == (("tag_a",), ("tempo", "loud"))
     assert vars(expand_patterns(columns, names)) == vars(columns)

@@ -31,7 +31,7 @@ def test_a_pattern_without_a_column_raises():
 
 
 def test_roles_are_expanded_in_turn():
-    columns = Description(id="song", ignore=["tag_b"], labels=["tag_*"], features=["*"])
+    columns = Description(id="song", ignore=["tag_b"], labels=["tag_*"], features=["?*"])
     found = expand_patterns(columns, NAMES, declared_labels=["key"])
     assert found.ignore == ("tag_b",)
     assert found.labels == ("tag_a", "tag_c")
