@@ -102,3 +102,16 @@ def test_any_container_of_a_matrix_is_read(convert):
     W = np.array([[2, 1, 0], [1, 0, 3], [0, 3, 0]])
     np.testing.assert_array_equal(read_graph("weights", convert(W), 3).toarray(), W - np.diag([2, 0, 0]))
     np.testing.assert_array_equal(require_semidefinite("weights", convert(W @ W), 3), W @ W)
+
+
+def test_a_graph_is_symmetric_but_for_rounding():
+    rng = np.random.default_rng(0)
+    Y = rng.random((30, 5))
+    W = np.abs(Y.T @ Y) * (1 + 1e-12 * rng.normal(size=(5, 5)))
+    assert (W != W.T).any()
+    read = read_graph("label_graph", W, 5).toarray()
+    np.testing.assert_array_equal(read, read.T)
+    np.testing.assert_allclose(read, W - np.diag(W.diagonal()), rtol=1e-11, atol=1e-12)
+    for size in (1.0, 1e-9, 1e9):
+        with pytest.raises(ValueError, match="symmetric and not negative"):
+            read_graph("label_graph", size * np.array([[0, 1], [1.001, 0]]), 2)

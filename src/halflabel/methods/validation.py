@@ -15,6 +15,9 @@ from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import list_candidates
 
+#: Differences between both halves of a symmetric matrix that are rounding, in units of its largest entry.
+ASYMMETRY = 1e-8
+
 
 def require(
     model: Any,
@@ -178,10 +181,14 @@ def read_square(name: str, given: object, size: int, what: str = "matrix") -> Ma
 
 
 def read_graph(name: str, given: object, size: int) -> sparse.csr_array:
-    """Return the weights of a given graph without loops. Raise unless they are symmetric and not negative."""
+    """Return the weights of a given graph without loops. Raise unless they are symmetric and not negative.
+
+    A graph that was computed, such as a correlation, is symmetric but for rounding: it is made symmetric.
+    """
     W = sparse.csr_array(read_square(name, given, size, "graph"))
-    if not np.isfinite(W.data).all() or (W.data < 0).any() or abs(W - W.T).max() > 0:
+    if not np.isfinite(W.data).all() or (W.data < 0).any() or abs(W - W.T).max() > ASYMMETRY * W.max():
         raise ValueError(f"{name} must hold weights of edges, symmetric and not negative: give (W + W.T) / 2.")
+    W = (W + W.T) / 2
     return sparse.csr_array(W - sparse.diags_array(W.diagonal()))
 
 

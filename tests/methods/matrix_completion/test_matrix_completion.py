@@ -260,11 +260,11 @@ def test_cross_validation_learns_the_labels_and_reports_every_setting(method):
     model = method(label_weight=(0.1, 1.0), n_folds=3).fit(X, labels)
     table = model.cv_results_
     assert model.cv_ == "entries"
-    assert set(table) == {"alpha", "label_weight", "label_error", "feature_error", "n_iter"}
-    best = table["label_error"].min()
+    assert set(table) == {"alpha", "label_weight", "log_loss", "label_error", "feature_error", "n_iter"}
+    best = table["log_loss"].min()
     chosen = (table["alpha"] == model.alpha_) & (table["label_weight"] == model.label_weight_)
-    assert table["label_error"][chosen] == best
-    assert model.alpha_ == table["alpha"][table["label_error"] == best].max()
+    assert table["log_loss"][chosen] == best
+    assert model.alpha_ == table["alpha"][table["log_loss"] == best].max()
     first = table["alpha"][table["label_weight"] == 0.1]
     np.testing.assert_allclose(first[:-1] / first[1:], 2)
     unknown = ~labels.observed
@@ -305,7 +305,7 @@ def test_entries_are_easier_than_items():
 
 def test_the_criterion_may_be_the_features():
     X, labels, drawn = problem(n=50)
-    by_label = MC1(n_folds=2, label_weight=1.0)
+    by_label = MC1(n_folds=2, label_weight=1.0, criterion="labels")
     by_feature = MC1(n_folds=2, label_weight=1.0, criterion="features")
     errors = {}
     for model in (by_label, by_feature):
@@ -500,7 +500,7 @@ def test_a_limit_of_iterations_is_reported():
         ({"max_iter": 0.5}, "max_iter must be a whole number of at least 1"),
         ({"cv": "rows"}, "cv must be one of 'auto', 'entries', 'items', not 'rows'"),
         ({"solver": "svd"}, "solver must be one of 'auto', 'proximal_gradient', 'factored', 'fpc', not 'svd'"),
-        ({"criterion": "f1"}, "criterion must be one of 'labels', 'features', not 'f1'"),
+        ({"criterion": "f1"}, "criterion must be one of 'log_loss', 'labels', 'features', not 'f1'"),
         ({"scale": "auto"}, "scale must be 'standard' or None, not 'auto'"),
         ({"solver": "fpc", "bias_row_weight": np.inf}, "solver='fpc' does not support a hard row"),
     ],

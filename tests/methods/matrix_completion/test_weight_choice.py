@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.methods.matrix_completion.test_matrix_completion import problem, scaled
 
+from halflabel import MC1
 from halflabel.methods.matrix_completion import weight_choice
 from halflabel.methods.matrix_completion.matrix_problem import Data, MatrixProblem
 from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
@@ -30,7 +31,7 @@ def test_every_observed_label_is_judged_once_by_a_model_that_did_not_see_it():
 
 
 def test_ties_go_to_the_larger_weight_whenever_it_is_tried():
-    rest = {"label_error": 0.1, "feature_error": np.nan, "n_iter": 5.0}
+    rest = {"log_loss": 0.5, "label_error": 0.1, "feature_error": np.nan, "n_iter": 5.0}
     chosen = Selection(np.nan, 1.0, np.zeros((1, 1)))
     worse = [
         chosen.add(alpha, 1.0, error, np.full((1, 1), alpha), rest)
@@ -140,7 +141,33 @@ def test_rough_solutions_are_enough_to_compare_weights(solver, tol, used):
 def test_before_the_first_weight_nothing_is_chosen():
     chosen = Selection(np.nan, 0.5, np.zeros((2, 1)))
     assert chosen.best == (np.inf, 0.0)
-    rest = {"label_error": 0.5, "feature_error": 0.25, "n_iter": 2.0}
+    rest = {"log_loss": 0.6, "label_error": 0.5, "feature_error": 0.25, "n_iter": 2.0}
     assert not chosen.add(3.0, 0.5, 0.5, np.ones((2, 1)), rest)
     assert (chosen.alpha, chosen.label_weight, chosen.best) == (3.0, 0.5, (0.5, -3.0))
     assert chosen.table == {"alpha": [3.0], "label_weight": [0.5]} | {name: [value] for name, value in rest.items()}
+
+
+def test_the_log_loss_ignores_where_the_scores_are_and_sees_their_order():
+    """Rare labels: every sign of a good order can say irrelevant, which is no worse than an empty matrix to a sign."""
+    rng = np.random.default_rng(0)
+    sign = np.where(rng.random((400, 2)) < 0.1, 1.0, -1.0)
+    good = -5 + sign + rng.normal(size=sign.shape)
+    wrong = [np.mean(np.sign(scores) != sign) for scores in (good, np.full(sign.shape, -1.0))]
+    assert wrong[0] == wrong[1]
+    empty = weight_choice._log_loss(np.zeros(sign.shape), sign)
+    rate = np.mean(sign > 0, axis=0)
+    assert empty == pytest.approx(-np.mean(rate * np.log(rate) + (1 - rate) * np.log(1 - rate)), rel=0.02)
+    assert weight_choice._log_loss(good, sign) < 0.8 * empty
+    assert weight_choice._log_loss(3 * good + 7, sign) == pytest.approx(weight_choice._log_loss(good, sign))
+    assert np.isnan(weight_choice._log_loss(np.full(sign.shape, np.nan), sign))
+
+
+@pytest.mark.filterwarnings("ignore:.* degrees of freedom")
+def test_the_default_is_not_worse_than_the_rate_of_each_label():
+    """The first weight is the one of Z = 0, whose calibrated scores are these rates."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 8))
+    Y = (X[:, :4] + 1.5 * rng.normal(size=(150, 4)) > 1.0).astype(float)
+    Y[rng.random(Y.shape) < 0.5] = np.nan
+    table = MC1(label_weight=1.0, n_folds=3).fit(X, Y).cv_results_
+    assert table["log_loss"].min() <= table["log_loss"][0] < np.log(2)

@@ -139,7 +139,7 @@ def learn_products(
     features = np.where(rng.random(X.shape) < omega, X, np.nan)
     if kernel is not None:
         features = PartialKernel(kernel, min_shared=min_shared).fit_transform(features)
-    model = MC1(label_weight=1.0, rule=Rule("fixed", threshold=0.0)).fit(features, Y)
+    model = MC1(criterion="labels", label_weight=1.0, rule=Rule("fixed", threshold=0.0)).fit(features, Y)
     return {"hamming_loss": float(np.mean((model.transduction_ != truth)[np.isnan(Y)]))}
 
 

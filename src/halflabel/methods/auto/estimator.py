@@ -66,9 +66,9 @@ class AutoLabeler(PositiveOnlyEstimator):
     n_neighbors : int, default=10
         Neighbours in the graph, in the space of the first 60 principal components.
     scale : {"auto", "standard", "idf", None}, default="auto"
-        Weighting of features. "standard" divides each by its standard deviation, "idf" weights it by its rarity and
-        divides each item by its length. "auto" is "idf" where no value is negative and at most one in five is not 0,
-        as in word counts; else "standard" for dense and None for sparse X.
+        Weighting of features. "standard" divides each by its standard deviation; dense X is centred first. "idf"
+        weights each by its rarity and divides each item by its length. "auto" is "idf" where no value is negative and
+        at most one in five is not 0, as in word counts; else "standard" for dense and None for sparse X.
     n_folds : int, default=5
         Folds of labelled items for out-of-fold scores.
     observed_rate : float or None, default=None

@@ -27,7 +27,8 @@ class BinaryRelevance(PartialLabelEstimator):
         Cloned for each label. The score is the result of its ``predict_proba`` or ``decision_function``. None means
         ``LogisticRegression(max_iter=1000)``.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation. "auto" does so for dense X only.
+        "standard" divides each feature by its standard deviation; dense X is centred first. "auto" does so for
+        dense X only.
     n_folds : int, default=5
         Number of folds of labelled items, for the out-of-fold scores that calibrate the probabilities.
     rule : str or Rule, default="micro_f1"

@@ -43,7 +43,8 @@ class MLkNN(PartialLabelEstimator):
     smoothing : float, default=1.0
         s, the number of items that are added to each cell of a table. Positive.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation. "auto" does so for dense X only.
+        "standard" divides each feature by its standard deviation; dense X is centred first. "auto" does so for
+        dense X only.
     ties : {"content", "index"}, default="content"
         Which of several items at the same distance are neighbours: the first ones in an order that follows from the
         items themselves, or the first ones in X (then a rotation of the features changes no neighbour).

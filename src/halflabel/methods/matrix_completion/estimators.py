@@ -53,8 +53,10 @@ class MC1(MatrixCompletion):
     bias_row_weight : float, default=1.0
         w, weight of one entry of the row of ones in units of one observed feature. ``inf`` is the constraint of
         eq. (3).
-    criterion : {"labels", "features"}, default="labels"
-        The error on hidden entries that cross-validation minimises. The two choices can differ much.
+    criterion : {"log_loss", "labels", "features"}, default="log_loss"
+        The error on hidden entries that cross-validation minimises: the log loss of calibrated scores of labels, the
+        share of labels whose score has the wrong sign (the paper's), or the squared error of features. Where relevant
+        entries are rare, the sign is often wrong more often than "always irrelevant", and chooses among such models.
     cv : {"auto", "entries", "items"}, default="auto"
         A fold hides single labels, or all labels of an item. It should match the way in which labels are missing.
         "auto" does so: it is "items" if at least half of the unknown labels belong to unlabelled items. If features are
@@ -95,8 +97,8 @@ class MC1(MatrixCompletion):
     cv_ : {"entries", "items"}
         The kind of entries that the folds hid.
     cv_results_ : dict of ndarray
-        For every pair of weights: ``alpha``, ``label_weight``, ``label_error``, ``feature_error`` (NaN if no feature
-        was hidden) and ``n_iter``.
+        For every pair of weights: ``alpha``, ``label_weight``, ``log_loss``, ``label_error``, ``feature_error`` (NaN if
+        no feature was hidden) and ``n_iter``.
     solver_ : str
         The solver, and the reason for it.
     solution_ : Completed
@@ -128,15 +130,16 @@ class MC1(MatrixCompletion):
     variational form: an item of the fit, with its labels, gets the scores of the fit.
 
     ``transform`` completes X and keeps known cells. ``denoise`` returns the low-rank part of all cells. Features of the
-    fitted items are completed from their labels too (``fit_transform``). Weights that are chosen by the label error may
-    fill in features badly, see ``criterion``.
+    fitted items are completed from their labels too (``fit_transform``). Weights that are chosen by the labels may fill
+    in features badly, see ``criterion``.
 
     **Departures from the paper.** The row of ones is soft. The published algorithm for the hard row solves a problem
     with a soft row, whose weight is the inverse of its step (see :func:`halflabel.numerics.solvers.fpc`). Here the
     weight is a parameter. The path of weights starts where Z becomes different from 0, not at a singular value of the
     data, which has a different unit. Features are standardised. The stopping rule is a bound of the gap, not the change
     of the objective. Probabilities are calibrated, because the logistic function of a shrunken score is
-    under-confident. Folds hide features only if some are missing.
+    under-confident. The weights are chosen by the log loss of these probabilities, not by the sign of the score. Folds
+    hide features only if some are missing.
 
     References
     ----------
@@ -164,7 +167,7 @@ class MC1(MatrixCompletion):
         feature_loss: str = "squared",
         label_loss: str = "logistic",
         bias_row_weight: float = 1.0,
-        criterion: str = "labels",
+        criterion: str = "log_loss",
         cv: str = "auto",
         n_folds: int = 5,
         scale: str | None = "standard",
@@ -219,7 +222,7 @@ class MCb(MatrixCompletion):
     bias_ridge : float, default=1e-6
         :math:`\rho`. Without it a label whose observed entries are all equal has no minimiser: b grows without bound. A
         warning names such labels. Within folds the ridge alone is enough.
-    criterion : {"labels", "features"}, default="labels"
+    criterion : {"log_loss", "labels", "features"}, default="log_loss"
     cv : {"auto", "entries", "items"}, default="auto"
     n_folds : int, default=5
     scale : {"standard", None}, default="standard"
@@ -265,7 +268,7 @@ class MCb(MatrixCompletion):
         feature_loss: str = "squared",
         label_loss: str = "logistic",
         bias_ridge: float = 1e-6,
-        criterion: str = "labels",
+        criterion: str = "log_loss",
         cv: str = "auto",
         n_folds: int = 5,
         scale: str | None = "standard",

@@ -142,7 +142,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         require_choice(
             self,
             cv=("auto", "entries", "items"),
-            criterion=("labels", "features"),
+            criterion=("log_loss", "labels", "features"),
             solver=("auto", "proximal_gradient", "factored", "fpc"),
             feature_loss=FEATURE_LOSSES,
             label_loss=("logistic", "squared_hinge"),
@@ -231,7 +231,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     def _feature_folds(self, data: Data, count: int, rng: np.random.Generator) -> Sequence[Mask | None]:
         features = data.features
-        if isinstance(features, SparseSquared) or (features.observed is None and self.criterion == "labels"):
+        if isinstance(features, SparseSquared) or (features.observed is None and self.criterion != "features"):
             return [None] * count
         shape = features.target.shape
         seen = np.ones(shape, bool) if features.observed is None else features.observed

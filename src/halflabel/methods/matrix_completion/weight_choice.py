@@ -9,6 +9,8 @@ import numpy as np
 
 from halflabel._arrays import Floats, Mask
 from halflabel._progress import step
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fit_platt
 from halflabel.methods.matrix_completion.matrix_problem import ROUGH, Completed, Data, MatrixProblem
 from halflabel.numerics.losses import Entrywise
 
@@ -36,13 +38,14 @@ class Selection:
     #: elsewhere.
     out_of_fold: Floats
     best: tuple[float, float] = (np.inf, 0.0)
-    #: ``alpha``, ``label_weight``, ``label_error`` (share of hidden labels without the right sign: a score of 0 is
-    #: wrong), ``feature_error`` (relative squared error of hidden features in the scaled unit, NaN if none was
-    #: hidden) and ``n_iter``.
+    #: ``alpha``, ``label_weight``, ``log_loss`` (of the calibrated scores of hidden labels), ``label_error`` (share of
+    #: hidden labels without the right sign: a score of 0 is wrong), ``feature_error`` (relative squared error of hidden
+    #: features in the scaled unit, NaN if none was hidden) and ``n_iter``.
     table: dict[str, list[float]] = field(
         default_factory=lambda: {
             "alpha": [],
             "label_weight": [],
+            "log_loss": [],
             "label_error": [],
             "feature_error": [],
             "n_iter": [],
@@ -80,7 +83,7 @@ def select(
         The :math:`\lambda` to choose from.
     alpha : float or None
         The given :math:`\mu`. None for the path.
-    criterion : {"labels", "features"}
+    criterion : {"log_loss", "labels", "features"}
         The error that is minimised.
     """
     rough = replace(setting, tol=max(setting.tol, ROUGH)) if setting.solver != "fpc" else setting
@@ -103,7 +106,20 @@ def select(
     return chosen
 
 
-_ERROR = {"labels": "label_error", "features": "feature_error"}
+_ERROR = {"log_loss": "log_loss", "labels": "label_error", "features": "feature_error"}
+
+
+def _log_loss(scores: Floats, sign: Floats) -> float:
+    """Return the mean log loss of scores of hidden labels after their calibration.
+
+    A score is compared with others only, so that its distance from 0 does not matter: the sign of a score can be wrong
+    more often than the more frequent value, and the order of the scores still be right.
+    """
+    hidden = ~np.isnan(scores)
+    if not hidden.any():
+        return np.nan
+    p = fit_platt(scores, PartialLabels.from_observed(sign > 0, hidden))(scores)[hidden]
+    return float(-np.mean(np.log(np.where(sign[hidden] > 0, p, 1 - p))))
 
 
 def _error_of_irrelevant(data: Data, folds: Sequence[Fold]) -> float:
@@ -123,6 +139,7 @@ def _score_fits(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) ->
         for predicted, true in _pair_hidden_features(data, fold, fit):
             squares, total = squares + float(np.sum((predicted - true) ** 2)), total + float(np.sum(true**2))
     return scores, {
+        "log_loss": _log_loss(scores, data.sign),
         "label_error": wrong / max(hidden, 1),
         "feature_error": squares / total if total else np.nan,
         "n_iter": float(sum(fit.n_iter for fit in fits)),

@@ -85,7 +85,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     tol : float, default=1e-4
         T as a share: the alternation stops when at most this share of the entries changed its rounded value.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation. "auto" does so for dense X only.
+        "standard" divides each feature by its standard deviation; dense X is centred first. "auto" does so for
+        dense X only.
     max_landmarks : int, default=2000
         Maximum number of labelled items for which kernel ridge is exact (half of it where entries are missing one by
         one). Above, it uses a Nystroem map with this number of landmarks. ``prior_.features.error`` is its error.

@@ -52,7 +52,8 @@ class VVMR(VectorValued):
     n_neighbors : int, default=5
         Number of neighbours in that graph.
     scale : {"auto", "standard", None}, default="auto"
-        Divide each feature by its standard deviation. "auto" does so for dense X only.
+        "standard" divides each feature by its standard deviation; dense X is centred first. "auto" does so for
+        dense X only.
     max_exact : int, default=4000
         Maximum number of items for which the kernel is exact.
     n_landmarks : int, default=1000
