@@ -127,14 +127,17 @@ def _add_junk(junk: str, header: list[str], rows: list[list[str]], tempo: Any, d
     below += [["Source: our archive", *[""] * (width - 1 if junk == "padded remark" else 0)]] * junk.endswith("remark")
     if junk == "statistics":
         pad = [""] * (width - 2)
-        below = [["Minimum", _number(min(tempo), delimiter), *pad], ["Median", _number(99.5, delimiter), *pad]]
+        below = [
+            ["Minimum", _number(min(tempo), delimiter), *pad],
+            ["Median", _number(round(float(np.median(tempo)), 2), delimiter), *pad],
+        ]
     further = {"second header": 1, "third header": 2}.get(junk, 0)
     second = [[f"What is {name}?" for name in header], [f"text of {name}" for name in header]][:further]
     half = len(rows) // 2
     between = {
         "repeated header": [header],
         "blank rows": [[""] * width] * 2,
-        "subtotal": [["Subtotal", _number(1234.5, delimiter), *[""] * (width - 2)]],
+        "subtotal": [["Subtotal", _number(round(float(sum(tempo[:half])), 2), delimiter), *[""] * (width - 2)]],
     }.get(junk, [])
     return [*above, header, *second, *rows[:half], *between, *rows[half:], *below]
 

@@ -1,4 +1,4 @@
-"""Rows that are probably not items, and columns that hold one tag each, are named with the way on."""
+"""Rows that are no items are left out with a way back; columns that hold one tag each are named with the way on."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import io
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halflabel.cli import main
 from halflabel.files import read_table
 from halflabel.files.raw_table import ReadError
 from halflabel.table import open_table
@@ -31,46 +35,123 @@ def notes_of(frame, **options):
     return " ".join(open_table(frame, **options).notes)
 
 
+def sum_up(frame, statistic=np.sum, **cells):
+    numbers = {name: statistic(frame[name].dropna()) for name in frame if frame[name].dtype.kind == "f"}
+    return pd.concat([frame, pd.DataFrame([{**numbers, **dict.fromkeys(NAMES), **cells}])], ignore_index=True)
+
+
+def check_left_out(items, rows, **options):
+    """The rows are left out, by every door, and the way that the note names keeps them."""
+    opened, kept = (open_table(items, labels=NAMES, **options, **way) for way in ({}, {"skip_rows": "none"}))
+    assert len(opened.labels) == len(kept.labels) - len(rows)
+    [note] = [note for note in opened.notes if "left out" in note]
+    assert f"{len(rows)} row" in note
+    assert "skip_rows='none' keeps" in note
+    assert len(kept.labels) >= N
+    return note
+
+
 @given(st.lists(st.integers(0, N - 1), min_size=1, max_size=5, unique=True), st.booleans(), st.integers(0, 9))
-def test_rows_with_at_most_one_value_are_named(rows, is_blank, seed):
+def test_rows_without_a_value_and_remarks_are_left_out(rows, is_blank, seed):
     frame, _ = make(seed)
     text = frame.assign(note="x").astype(object)
     text.iloc[rows] = None
     text.iloc[rows, 0] = None if is_blank else "Source: our archive"
-    found = notes_of(text, labels=NAMES)
-    assert f"{len(rows)} row" in found
-    assert f"items.drop(items.index[{sorted(rows)}])" in found
+    check_left_out(text.convert_dtypes(), rows)
 
 
-def test_items_with_their_values_are_not_named():
-    assert "row" not in notes_of(make()[0], labels=NAMES, id="song")
-
-
-@pytest.mark.parametrize("word", ["Subtotal", "Zwischensumme", "TOTAL", "Sum"])
-def test_a_sum_between_the_rows_is_named(word):
+def test_items_with_their_values_are_kept():
     frame, _ = make()
-    frame.loc[20, "song"] = word
-    assert f"1 row is called '{word}' in 'song' (row 20)" in notes_of(frame, labels=NAMES, id="song")
+    for items in (frame, frame.set_index("song"), frame.assign(bpm=1.5)):
+        assert len(open_table(items, labels=NAMES, features="bpm").labels) == N
+    few = frame.assign(note=None, key="C")
+    few.loc[10, ["bpm", "key", *NAMES]] = None  # an item of which only the title is known
+    assert len(open_table(few, labels=NAMES, id="song").labels) == N
 
 
-def test_one_row_for_each_tag_is_named_and_the_way_joins_them():
-    frame, has = make()
-    items = frame[["song", "bpm"]].assign(tag=[[NAMES[j] for j in np.flatnonzero(row)] or [None] for row in has])
-    rows = items.explode("tag").reset_index(drop=True)
-    found = notes_of(rows, tags="tag", absent="irrelevant")
-    assert "differ from another row in 'tag' only" in found
-    joined = eval(found.partition("join them: ")[2].removesuffix("."), {"items": rows})  # noqa: S307
-    labels = open_table(joined, id="song", tags="tags", absent="irrelevant", ignore="tag").labels
-    assert labels.relevant[:, [labels.names.index(name) for name in NAMES]].tolist() == has.tolist()
-    with pytest.raises(ValueError, match=r"is not unique: .* a table of their own"):
-        open_table(rows, id="song", tags="tag", absent="irrelevant")
+WORDS = {"Subtotal": np.sum, "TOTAL": np.sum, "Zwischensumme": np.sum, "Mittelwert": np.mean, "Average": np.mean,
+         "Minimum": np.min, "max": np.max, "Median": np.median}  # fmt: skip
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("row", [20, N])
+def test_a_row_with_a_word_and_a_statistic_is_left_out(word, row):
+    frame, _ = make()
+    whole = sum_up(frame[:row], WORDS[word], song=word)
+    note = check_left_out(pd.concat([whole, frame[row:]], ignore_index=True), [row], id="song")
+    assert f"row {row} ('{word}'), which has the" in note
+
+
+@given(st.sampled_from([np.sum, np.mean]), st.floats(1e-9, 1e9), st.integers(0, 99))
+def test_a_last_row_of_sums_or_means_needs_no_word_whatever_the_unit(statistic, unit, seed):
+    frame, _ = make(seed)
+    frame = frame.assign(bpm=frame["bpm"] * unit, loud=np.random.default_rng(seed).uniform(size=N) * unit)
+    check_left_out(sum_up(frame, statistic), [N])
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 48.8, 1e6]), st.sampled_from([1e-9, 0.1, 1.0]))
+def test_values_that_are_close_to_each_other_are_no_sums(seed, centre, spread):
+    """Latitudes and longitudes of one city, features of 1e-9: closeness is relative to the spread."""
+    rng = np.random.default_rng(seed)
+    frame = make()[0].assign(**{name: centre + spread * rng.normal(size=N) for name in ("bpm", "lon")})
+    assert len(open_table(frame, labels=NAMES).labels) == N
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.5]))
+def test_counts_and_ratings_are_no_sums(seed, rate):
+    rng = np.random.default_rng(seed)
+    frame = make()[0].assign(**{f"n{j}": rng.poisson(rate, N) for j in range(3)}, rating=rng.integers(1, 6, N))
+    assert len(open_table(frame, labels=NAMES, id="song").labels) == N
+
+
+@pytest.mark.parametrize("row", [20, N - 1])
+def test_a_person_called_like_a_statistic_is_an_item(row):
+    frame, _ = make()
+    frame.loc[row, "song"] = "Max"
+    assert len(open_table(frame, labels=NAMES, id="song").labels) == N
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_files_have_the_same_rule_and_way_back(tmp_path, suffix):
+    frame, _ = make()
+    path = tmp_path / f"songs{suffix}"
+    whole = sum_up(frame, song="Total")
+    (whole.to_csv if suffix == ".csv" else whole.to_excel)(path, index=False)
+    assert f"row {N} ('Total'), which has the sums" in check_left_out(path, [N], id="song")
+    result = CliRunner().invoke(main, ["data", "describe", str(path), "--labels", ",".join(NAMES)])
+    found = " ".join(result.output.split())
+    assert "('Total'), which has the sums of the rows above. --set skip_rows=none keeps it." in found
+    result = CliRunner().invoke(main, ["data", "describe", str(path), "--labels", ",".join(NAMES), "--set",
+                                       "skip_rows=none"])  # fmt: skip
+    assert f"{N + 1} items" in result.output
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "dicts"])
+def test_tables_of_other_libraries_have_the_same_rule(kind):
+    whole = sum_up(make()[0], song="Total")
+    items = {"polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas, "dicts": lambda each: each.to_dict("records")}
+    check_left_out(items[kind](whole), [N], id="song") if kind != "dicts" else check_left_out(
+        items[kind](whole.astype(object).where(whole.notna(), None)), [N], id="song"
+    )
+
+
+def test_labels_in_the_order_of_the_rows_keep_each_row():
+    whole = sum_up(make()[0], song="Total")
+    Y = pd.DataFrame({"rock": np.arange(N + 1) % 2})
+    assert len(open_table(whole[["song", "bpm"]], Y).labels) == N + 1
+
+
+def test_a_total_of_the_labels_is_left_out():
+    frame, _ = make()
+    total = pd.DataFrame({"song": ["Total"], "bpm": [99.0 * N]} | {name: [frame[name].sum()] for name in NAMES})
+    opened = open_table(pd.concat([frame, total], ignore_index=True), labels=NAMES)
+    assert len(opened.labels) == N
 
 
 def test_columns_of_one_tag_each_are_named_and_the_way_joins_them():
     frame, has = make()
     lists = [[NAMES[j] for j in np.flatnonzero(row)] + [None] * 3 for row in has]
     items = frame[["song", "bpm"]].assign(**{f"tag{k}": [each[k] for each in lists] for k in range(3)})
-    assert "join the columns: items['tags'] = " in notes_of(items, id="song", tags="tag0", absent="irrelevant")
     with pytest.raises(ValueError, match="the same words, as columns with one tag each do") as error:
         open_table(items, id="song", labels="tag*")
     exec(str(error.value).partition("(items[")[2].join(["items[", ""]).rpartition(")")[0], {"items": items})
@@ -132,54 +213,3 @@ def test_lines_that_repeat_the_header_are_named_with_their_option(tmp_path_facto
 def test_several_words_mean_and_one_word_means():
     assert [clause for clause, _ in list_ways(["1", "0", "-", "n/a"], {})] == ["'n/a' and '-' mean unknown"]
     assert [clause for clause, _ in list_ways(["no", "definitely"], {})] == ["'definitely' means yes and 'no' means no"]
-
-
-@pytest.mark.parametrize("words", [["min", "max"], ["Mean", "SD", "Median"], ["Minimum"], ["Anzahl", "Mittelwert"]])
-def test_statistics_below_the_rows_are_named(words):
-    frame, _ = make()
-    below = pd.DataFrame({"song": words, "bpm": [99.0] * len(words)})
-    found = notes_of(pd.concat([frame, below], ignore_index=True), labels=NAMES, id="song")
-    assert f"called '{words[0]}' in 'song' (row 40)" in found
-    assert f"items.drop(items.index[{[*range(40, 40 + len(words))]}])" in found
-
-
-def test_a_person_called_like_a_statistic_is_not_named():
-    frame, _ = make()
-    frame.loc[20, "song"] = "Max"
-    assert "called" not in notes_of(frame, labels=NAMES, id="song")
-
-
-@pytest.mark.parametrize("rows", [3, 8])
-def test_a_second_table_below_is_named(rows):
-    frame = make()[0].assign(loud=1.5 + np.arange(N), key="C")
-    below = pd.DataFrame({"song": [f"A{i}" for i in range(rows)], "bpm": 1990.0 + np.arange(rows)})
-    found = notes_of(pd.concat([frame, below], ignore_index=True), labels=NAMES, id="song")
-    assert f"{rows} rows have at most 2 values (row 40, 'A0'), and are read as items" in found
-
-
-def test_items_that_often_lack_values_are_no_second_table():
-    frame = make()[0].assign(loud=1.5 + np.arange(N), key="C")
-    frame.loc[frame.index % 3 == 0, ["bpm", "loud", "key"]] = None
-    assert "values (row" not in notes_of(frame, labels=NAMES, id="song")
-
-
-def test_lines_are_not_named_where_some_are_blank(tmp_path):
-    path = tmp_path / "t.csv"
-    lines = make()[0].assign(key="C", loud=1.5).to_csv(index=False).splitlines()
-    for text, has_lines in (
-        ("\n".join([*lines, "Source: us,,,,,,"]), True),
-        ("\n\n".join([*lines, "Us,,,,,,"]), False),
-    ):
-        path.write_text(text + "\n\n")
-        found = notes_of(path, labels=NAMES)
-        assert "at most one value" in found
-        assert ("skip_rows='42'" in found) == has_lines
-
-
-def test_a_total_of_the_labels_is_named():
-    frame, _ = make()
-    total = pd.DataFrame({"song": ["Total"], "bpm": [99.0 * N]} | {name: [frame[name].sum()] for name in NAMES})
-    with pytest.raises(
-        ValueError, match=r"label 'rock' holds .*If this is a total row, leave it out: skip_rows='last'"
-    ):
-        open_table(pd.concat([frame, total], ignore_index=True), labels=NAMES)

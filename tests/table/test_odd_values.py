@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,36 +60,9 @@ def test_a_code_is_named_and_read_as_missing_when_stated():
 
 
 def test_a_word_of_a_category_can_mean_missing():
-    frame = make_frame().assign(key=["minor", "major", "n/a"] * 20)
+    frame = make_frame().assign(key=np.repeat(["minor", "major", "n/a"], 20))
     opened = open_table(frame, labels="rock", missing=["n/a"])
     assert opened.encoder.categories == {"key": ("major", "minor")}
-
-
-@pytest.mark.parametrize("of", [np.sum, np.mean])
-@pytest.mark.parametrize("gaps", [False, True])
-def test_a_total_row_is_named(of, gaps):
-    frame = make_frame()
-    if gaps:
-        frame.loc[5, ["rating", "tempo"]] = np.nan
-    total = {"rating": of(frame["rating"]), "tempo": of(frame["tempo"]), "rock": np.nan}
-    opened = open_table(pd.concat([frame, pd.DataFrame([total])], ignore_index=True), labels="rock")
-    (note,) = [note for note in opened.notes if "total row" in note]
-    assert f"has the {'sums' if of is np.sum else 'means'} of the rows above in 'rating' and 'tempo'" in note
-    assert not [note for note in open_table(frame, labels="rock").notes if "total row" in note]
-
-
-@pytest.mark.parametrize(
-    ("name", "is_code"),
-    [("zip", True), ("user_id", True), ("clusterNr", True), ("Postal code", True), ("cluster", True), ("userId", True),
-     ("grid", False), ("idea", False), ("tempo", False), ("width", False), ("nose", False)],
-)  # fmt: skip
-def test_numbers_that_are_called_like_codes_are_named(name, is_code):
-    frame = make_frame().assign(**{name: np.arange(60) % 7})
-    notes = [note for note in open_table(frame, labels="rock").notes if "that of a code" in note]
-    assert bool(notes) == is_code
-    if is_code:
-        assert f"ignore=['{name}']" in notes[0]
-        assert not [n for n in open_table(frame, labels="rock", ignore=[name]).notes if "that of a code" in n]
 
 
 @given(st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300), st.integers(0, 999))

@@ -74,7 +74,9 @@ def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None =
             raise ReadError.at(path, f"there is no visible sheet {sheet!r} with rows in it: it has {quoted(sheets)}.")
         rows = sheets[chosen]
         skip = () if skip_rows is None else parse_lines(skip_rows, rows[-1][0])
-        frame, notes = _table(_leave_out(rows, skip), path, chosen)
+        rows = _leave_out(rows, skip)
+        frame, notes = _table(rows, path, chosen)
+        numbers = tuple(number for number, _ in rows[_find_header(rows) + 1 :])
         if skip_rows is None:
             _check_second_header(rows, path)
         frame, own = (frame, []) if sheet is not None else _add_own(frame, sheets, path)
@@ -86,7 +88,7 @@ def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None =
     if others and sheet is None:
         way = option("sheet", others[0])
         notes += (f"Only the first sheet, {chosen!r}, was read, not {listed(others)}. Name another one with {way}.",)
-    return RawTable(frame, source=str(path), notes=notes, table=chosen, skip=skip)
+    return RawTable(frame, source=str(path), notes=notes, table=chosen, skip=skip, lines=numbers)
 
 
 def _add_own(frame: pd.DataFrame, sheets: Mapping[str, list[Line]], path: Path) -> tuple[pd.DataFrame, list[str]]:

@@ -102,6 +102,8 @@ class RawTable:
         The name of the table, in a file that holds several.
     skip : tuple of int
         The rows of a sheet that do not belong to the table.
+    lines : tuple of int
+        The row of the sheet that holds each row of the table.
     references : dict of str to (str, str)
         The columns that refer to another table of the same file: its name, and its column.
     """
@@ -120,6 +122,7 @@ class RawTable:
     format: str = ""
     table: str = ""
     skip: tuple[int, ...] = ()
+    lines: tuple[int, ...] = ()
     references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:

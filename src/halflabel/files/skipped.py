@@ -27,7 +27,7 @@ def parse_lines(text: str, n_lines: int) -> tuple[int, ...]:
     Parameters
     ----------
     text : str
-        Numbers and ranges with commas between them, and the word "last".
+        Numbers and ranges with commas between them, and the words "last" and "none".
     n_lines : int
         Number of lines of the file.
 
@@ -42,7 +42,7 @@ def parse_lines(text: str, n_lines: int) -> tuple[int, ...]:
             found.add(n_lines)
         elif (match := _RANGE.fullmatch(part)) is not None:
             found.update(range(int(match[1]), min(int(match[2] or match[1]), n_lines) + 1))
-        else:
+        elif part.strip() != "none":
             raise ValueError(f"lines to skip are written as '1-2,504' or 'last', not {text!r:.80}.")
     return tuple(sorted(found))
 

@@ -16,14 +16,10 @@ from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Description
-from halflabel.table.odd_rows import join_columns
 from halflabel.table.word_meanings import PLAIN, VALUES, find_own_words, list_ways, shares_words
 
 #: Maximum share of the rows in which two columns of one tag each have the same tag.
 MAX_REPEATS = 0.1
-
-#: Minimum number of rows above a total row.
-MIN_ABOVE = 3
 
 
 def find_meanings(columns: Description) -> dict[str, float] | None:
@@ -197,9 +193,6 @@ def _ask_for_meanings(
         f"label {name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or empty "
         "(unknown)"
     )
-    last = len(frame) - 1
-    if row == last > MIN_ABOVE and not own and _is_number(fold_word(str(cell))):
-        return ValueError(f"{found}. If this is a total row, leave it out: {option('skip_rows', 'last')}.")
     by_column = [{word for text in read_as_text(frame[each]) if text and (word := fold_word(text))} for each in names]
     if (way := find_own_words(by_column, own)) is not None:
         return AmbiguousReading(f"{found}.", way)
@@ -224,3 +217,8 @@ def _ask_for_meanings(
         single += f" If the numbers are counts or ratings, make 1 and 0 of them, such as items[{list(names)}] >= {cut}."
     meaning = f"state the meaning of other words with {_name_options()}; the label columns hold {quoted(words)}."
     return ValueError(f"{found}: {meaning}{single}")
+
+
+def join_columns(names: Sequence[str]) -> str:
+    """Return the line of Python that joins columns of one tag each into one column of tags."""
+    return f"items['tags'] = items[{list(names)}].agg(lambda row: ';'.join(row.dropna()), axis=1)"

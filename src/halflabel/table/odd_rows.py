@@ -1,144 +1,155 @@
-"""Rows that are probably not items of their own: remarks, empty rows, sums of groups, and one row for each tag."""
+"""Rows that are no items are left out, with a way back: empty rows, remarks, and rows that sum up the rows above."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints, Mask
-from halflabel._wording import clipped, name_row, option_to_skip, plural, quoted
+from halflabel._arrays import Floats, Ints
+from halflabel._wording import clipped, name_lines, name_row, option, plural
 from halflabel.table.cells import infer_kind
-from halflabel.table.roles import Roles
+from halflabel.table.columns import Description
+from halflabel.table.source_files import read_file
+from halflabel.table.sources import Source, source_of
 
-#: Minimum number of columns of a table whose rows can lack values.
-MIN_COLUMNS = 3
+#: Minimum number of columns of a table whose rows can be empty, and of rows that are summed up.
+MIN_COLUMNS, MIN_ROWS = 3, 3
 
-#: Minimum share of different values of a column that distinguishes rows, and number of rows that are equal in it.
-MIN_DISTINCT, MIN_EQUAL = 0.3, 4
+#: Maximum distance of a value to a statistic, in spreads of the column: in a row with a word for it, and in another.
+NEAR, VERY_NEAR = 1e-3, 1e-4
 
-#: Maximum share of rows that are sums.
-MAX_SUMS = 0.1
+_WORD = re.compile(
+    r"((sub|grand|sous)[ -]?)?(totals?|totaal)|(zwischen)?summe|gesamt|sums?|somme|suma|mean|average|avg|mittelwert|"
+    r"moyenne|median(wert)?|min(imum)?|max(imum)?",
+    re.I,
+)
 
-_SUMS = re.compile(r"(?:(?:sub|grand)[ -]?)?totals?|zwischensumme|summe|gesamt|subtotaal|sous-total|sums?", re.I)
+#: The statistics that a row can have of the rows above. A row without a word for it has one of the first two.
+_STATISTICS: dict[str, Callable[[Floats], Any]] = {
+    "sums": np.sum,
+    "means": np.mean,
+    "minima": np.min,
+    "maxima": np.max,
+    "medians": np.median,
+}
 
-#: Further statistics that stand below a table.
-_BELOW = re.compile(r"min(?:imum)?|max(?:imum)?|median(?:wert)?|mean|average|avg|moyenne|mittelwert|sd|std\.?|stdev|"
-                    r"standard deviation|standardabweichung|variance|count|anzahl|missing", re.I)  # fmt: skip
 
-#: Minimum number of rows of a second table, and maximum share of the other rows that have as few values.
-MIN_SECOND, MAX_OTHERS = 3, 0.05
+def leave_out_rows(source: Source, columns: Description, first: int | None) -> tuple[Source, tuple[str, ...]]:
+    """Return the items without the rows that are no items, and a sentence about them with the way to keep them.
+
+    Labels, vectors or probabilities in the order of the rows mean that each row is an item.
+
+    Parameters
+    ----------
+    source, columns
+    first : int or None
+        The line of the first row, where rows are lines of a text file.
+    """
+    stated = [] if columns.skip_rows is None else columns.skip_rows.split(",")
+    by_order = any(isinstance(table, np.ndarray | list) for table in (columns.vectors, columns.prior))
+    if "none" in stated or by_order or source.labels is not None or source.raw.matrix is not None:
+        return source, ()
+    found = find_odd_rows(source.raw.frame, columns)
+    lines = range(first, first + len(source.raw)) if first is not None else source.raw.lines
+    if not found or (not lines and source.native is None):
+        return source, ()
+    with name_lines(first):
+        row, why = next(iter(found.items()))
+        cell = next((cell for cell in source.raw.frame.iloc[row] if isinstance(cell, str)), None)
+        example = f"{name_row(row)}{'' if cell is None else f' ({clipped(cell, 40)!r})'}, {why}"
+    them = "it" if len(found) == 1 else "them"
+    which = plural(len(found), "row is no item", "rows are no items")
+    way = option("skip_rows", ",".join([*stated, "none"]))
+    keep = [row for row in range(len(source.raw)) if row not in found]
+    return _take(source, columns, keep, [*stated, *(str(lines[row]) for row in found if lines)]), (
+        f"{which} and left out: {example}. {way} keeps {them}.",
+    )
 
 
-def describe_odd_rows(frame: pd.DataFrame, roles: Roles) -> tuple[str, ...]:
-    """Return a sentence for each kind of row that is probably not an item.
+def _take(source: Source, columns: Description, keep: Sequence[int], skip: Sequence[str]) -> Source:
+    """Return some rows of a source, read again without the others."""
+    if source.native is None:
+        return read_file(source.paths, columns, **{**columns.of_file, "skip_rows": ",".join(skip)})
+    items: Any = source.native
+    if isinstance(items, pd.DataFrame):
+        return source_of(items.iloc[list(keep)], labels_apart=False)
+    if isinstance(items, list | tuple):
+        return source_of([items[row] for row in keep], labels_apart=False)
+    if hasattr(items, "select") and type(items).__module__.startswith("datasets."):
+        return source_of(items.select(keep), labels_apart=False)
+    return source_of(nw.from_native(items, eager_only=True)[keep].to_native(), labels_apart=False)
+
+
+def find_odd_rows(frame: pd.DataFrame, columns: Description) -> dict[int, str]:
+    """Return the rows that are no items, each with the reason as a clause.
 
     Examples
     --------
-    >>> songs = pd.DataFrame({"song": ["a", "b", "Source: us"], "bpm": [99, 98, None], "rock": [1, 0, None]})
-    >>> [note] = describe_odd_rows(songs, Roles(id="song", numeric=("bpm",), labels=("rock",)))
-    >>> print(note.partition(".")[0])
-    1 row has at most one value (row 2, 'Source: us'), and is read as an item
+    >>> songs = pd.DataFrame({"song": ["a", "b", "c", "Total"], "bpm": [90, 95, 103, 288], "rock": [1, 0, None, None]})
+    >>> find_odd_rows(songs, Description(labels=["rock"]))
+    {3: 'which has the sums of the rows above'}
     """
-    return (*_describe_bare(frame, roles), *_describe_sums(frame, roles), *_describe_repeated(frame, roles))
+    words = [name for name in frame if name not in (columns.text, columns.tags) and infer_kind(frame[name]) == "text"]
+    bare = _find_bare(frame, words)
+    sums = _find_sums(frame.drop(index=frame.index[list(bare)]) if bare else frame, words)
+    at = np.delete(np.arange(len(frame)), list(bare))
+    return dict(sorted({**bare, **{int(at[row]): why for row, why in sums.items()}}.items()))
 
 
-def _describe_bare(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
-    """Yield a sentence about rows with at most one value, such as a remark, or an empty row."""
+def _find_bare(frame: pd.DataFrame, words: Sequence[Any]) -> dict[int, str]:
+    """Return rows without a value, and rows with a remark only: a text of more words than all others of its column."""
     known = frame.notna()
-    others = [name for name in frame if name not in (*roles.labels, roles.tags)]
-    is_bare = (known.sum(axis=1) <= 1).to_numpy()
-    few = (known[others].sum(axis=1) <= len(others) / 2).to_numpy() & ~known.drop(columns=others).any(axis=1).to_numpy()
-    end = _count_last(few)
-    has_second = end >= MIN_SECOND and few[: len(few) - end].sum() <= MAX_OTHERS * len(few)
-    bare = np.flatnonzero(is_bare | (has_second & (np.arange(len(few)) >= len(few) - end)))
-    if frame.shape[1] < MIN_COLUMNS or len(others) < 2 or not len(bare) or 2 * len(bare) > len(frame):
-        return
-    most = "one value" if is_bare[bare].all() else f"{len(others) // 2} values"
-    cells = [cell for cell, here in zip(frame.iloc[bare[0]], known.iloc[bare[0]], strict=True) if here]
-    example = f", {clipped(cells[0], 40)!r}" if cells else ""
-    yield (
-        f"{plural(len(bare), 'row has', 'rows have')} at most {most} ({name_row(int(bare[0]))}{example}), and "
-        f"{_leave_out(bare)}"
-    )
+    number = known.sum(axis=1).to_numpy()
+    if frame.shape[1] < MIN_COLUMNS or 2 * (number < 2).sum() > len(frame):
+        return {}
+    found = {}
+    if isinstance(frame.index, pd.RangeIndex):  # no row labels
+        found = {int(row): "which has no value" for row in np.flatnonzero(number == 0)}
+    for name in words:
+        lengths = frame[name].astype(str).str.split().str.len().to_numpy() * known[name].to_numpy()
+        alone = known[name].to_numpy() & (number == 1)
+        most = lengths[~alone].max(initial=1)
+        found |= {int(row): "which has one text only" for row in np.flatnonzero(alone & (lengths > most))}
+    return found
 
 
-def _describe_sums(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
-    """Yield a sentence about rows that are called a sum between other rows, or another statistic below them."""
-    texts = [name for name in frame.columns if name != roles.tags and infer_kind(frame[name]) == "text"]
-    for name in texts:
-        words = [cell.strip() if isinstance(cell, str) else "" for cell in frame[name]]
-        is_sum = np.array([bool(_SUMS.fullmatch(word)) for word in words])
-        below = _count_last(is_sum | np.array([bool(_BELOW.fullmatch(word)) for word in words]))
-        sums = np.flatnonzero(is_sum | (np.arange(len(words)) >= len(words) - below))
-        is_total = sums.tolist() == [len(frame) - 1] and is_sum[-1]  # described by its numbers
-        if 0 < len(sums) <= MAX_SUMS * len(frame) and not is_total:
-            called = f"called {frame[name].iloc[sums[0]]!r} in {name!r} ({name_row(int(sums[0]))})"
-            yield f"{plural(len(sums), 'row is', 'rows are')} {called}, and {_leave_out(sums)}"
+def _find_sums(frame: pd.DataFrame, words: Sequence[Any]) -> dict[int, str]:
+    """Return the rows that have one statistic of the rows above: of all of them, or of those since the last such row.
 
-
-def _count_last(marked: Mask) -> int:
-    """Return how many rows at the end are marked, without a gap."""
-    return len(marked) if marked.all() else int(marked[::-1].argmin())
-
-
-def _leave_out(rows: Ints) -> str:
-    """Return the end of a sentence about rows that are probably not items, with the way to leave them out."""
-    way = option_to_skip(rows.tolist())
-    if len(rows) == 1:
-        return f"is read as an item. If it is not one, leave it out: {way}."
-    return f"are read as items. If they are not items, leave them out: {way}."
-
-
-def _describe_repeated(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
-    """Yield a sentence if rows differ from each other in their tag only, as tables with one row for each tag do."""
-    if roles.tags is None or len(frame) < MIN_EQUAL:
-        return
-    rest = frame.drop(columns=[roles.tags])
-    rest = rest[[name for name in rest if infer_kind(rest[name]) not in ("lists", "other", "nothing")]]
-    apart = [str(name) for name in rest if rest[name].nunique() >= MIN_DISTINCT * len(frame)]
-    if not apart:
-        return
-    equal = rest[rest.duplicated(keep=False) & rest[apart].notna().any(axis=1)]
-    tags = frame.loc[equal.index, roles.tags].astype(str)
-    if len(equal) >= MIN_EQUAL and (tags.groupby([equal[name] for name in apart]).nunique() > 1).any():
-        yield (
-            f"{len(equal)} rows differ from another row in {roles.tags!r} only, and each is read as an item. If an "
-            f"item has one row for each of its tags, join them: {join_rows(apart[0], roles.tags)}."
-        )
-
-
-def join_rows(name: str, tags: str) -> str:
-    """Return the line of Python that joins the rows of each item."""
-    joined = f"items.groupby({name!r})[{tags!r}].transform(lambda tags: ';'.join(tags.dropna()))"
-    return f"items.assign(tags={joined}).drop_duplicates({name!r})"
-
-
-def describe_further_tags(frame: pd.DataFrame, roles: Roles) -> tuple[str, ...]:
-    """Return a sentence if categories hold the words of the tags, as columns tag1, tag2 and tag3 do.
-
-    Examples
-    --------
-    >>> songs = pd.DataFrame({"tag1": ["rock", "sad", "sad"], "tag2": ["sad", None, "rock"]})
-    >>> [note] = describe_further_tags(songs, Roles(tags="tag1", categorical=("tag2",)))
-    >>> note.partition(".")[0]
-    "'tag2' holds the same words as the tags column 'tag1', and is a feature"
+    Most numbers of such a row are this statistic. Without a word for it, there are two or more, and no other row has
+    one of these values: the last row only is examined.
     """
-    if roles.tags is None or infer_kind(frame[roles.tags]) != "text":
-        return ()
-    words = set(frame[roles.tags].dropna())
-    same = [name for name in roles.categorical if len(found := set(frame[name].dropna())) > 1 and found <= words]
-    if not same:
-        return ()
-    are = ("holds", "is a feature", "it lists") if len(same) == 1 else ("hold", "are features", "they list")
-    return (
-        f"{quoted(same)} {are[0]} the same words as the tags column {roles.tags!r}, and {are[1]}. If {are[2]} further "
-        f"tags, join the columns: {join_columns([roles.tags, *same])}.",
-    )
+    columns = [frame[name] for name in frame if infer_kind(frame[name]) == "numbers"]
+    called = np.zeros(len(frame), dtype=bool)
+    for name in words:
+        called |= [isinstance(cell, str) and _WORD.fullmatch(cell.strip()) is not None for cell in frame[name]]
+    found: dict[int, str] = {}
+    for row in sorted({*np.flatnonzero(called).tolist(), len(frame) - 1}):
+        above = np.flatnonzero(~called[:row])
+        for block in (above, above[above > max(found, default=-1)]):
+            kind = _find_statistic(columns, row, block, is_called=bool(called[row]))
+            found |= {row: f"which has the {kind} of the rows above"} if kind else {}
+    return found
 
 
-def join_columns(names: Sequence[str]) -> str:
-    """Return the line of Python that joins columns of one tag each into one column of tags."""
-    return f"items['tags'] = items[{list(names)}].agg(lambda row: ';'.join(row.dropna()), axis=1)"
+def _find_statistic(columns: Sequence[pd.Series[Any]], row: int, block: Ints, *, is_called: bool) -> str | None:
+    """Return the statistic of the columns of a block that most numbers of a row are, or None."""
+    near = NEAR if is_called else VERY_NEAR
+    number, equal = 0, Counter[str]()
+    for column in columns:
+        value, above = (column.iloc[at].to_numpy(dtype=np.float64, na_value=np.nan) for at in ([row], block))
+        above = above[np.isfinite(above)]
+        if not np.isfinite(value[0]) or len(above) < MIN_ROWS or not np.ptp(above):
+            continue
+        number += 1
+        is_new = is_called or value[0] not in above
+        equal.update(kind for kind, statistic in list(_STATISTICS.items())[: None if is_called else 2]
+                     if is_new and abs(value[0] - statistic(above)) <= near * np.ptp(above))  # fmt: skip
+    kind, most = max(equal.items(), key=lambda each: each[1], default=(None, 0))
+    return kind if 2 * most > number and most > (not is_called) else None

@@ -1,4 +1,4 @@
-"""Values that are probably no measurements: codes of missing values, total rows, and numbers that are names."""
+"""Values that are probably codes of missing values, such as -99."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats
-from halflabel._wording import name_row, option, option_names, plural, quoted
-from halflabel.table.cells import infer_kind
+from halflabel._wording import option_names, plural, quoted
 from halflabel.table.roles import Roles
 
 #: Minimum share of the rows, and number of them, that have a code of a missing value.
@@ -20,22 +19,11 @@ MIN_SHARE, MIN_ROWS = 0.01, 3
 #: Maximum number of different codes at one end of a column, and of columns in a sentence.
 MAX_CODES, MAX_COLUMNS = 3, 5
 
-#: A number or a date with further marks, such as 1/5, 3-4, <0.1 or 5'11".
-_WRITTEN = re.compile(r"[^\w\s]?\s?\d+(?:\s?[^\w\s]\s?\d+)*[^\w\s]?")
-
-#: Minimum number of columns whose sums, or means, a total row has.
-MIN_SUMS = 2
-
 _EQUAL_DIGITS = re.compile(r"(7|8|9)\1*")
-_TOTALS = re.compile(r"(grand )?(totals?|totaal|sums?|summe|gesamt|mean|average|avg|mittelwert|somme|suma)\W*", re.I)
-_CODES = re.compile(
-    r"(?:^|[_\W])(?i:ids?|zip|plz|postcode|postal|codes?|cluster|class|category|type|key|nr|no|user|customer|account|phone|"
-    r"isbn|ean|sku)(?:$|[_\W])|[a-z](?:Id|ID|Code|Key|Nr|No)$|^(?i:unnamed: [\d.]+|index|level_\d|row)$"
-)
 
 
 def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return a sentence for each kind of value of the number columns that is probably no measurement.
+    """Return sentences about values of the number columns that are probably codes of missing values.
 
     Parameters
     ----------
@@ -44,13 +32,7 @@ def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str
     missing : sequence of str
         The values that mean a missing value.
     """
-    columns = {name: hide_codes(_as_floats(frame[name]), missing) for name in roles.numeric}
-    return (
-        *_describe_codes(columns),
-        *_describe_total(frame, columns),
-        *_describe_names(frame, columns),
-        *_describe_written_numbers(frame, roles),
-    )
+    return tuple(_describe_codes({name: hide_codes(_as_floats(frame[name]), missing) for name in roles.numeric}))
 
 
 def hide_codes(values: Floats, missing: Collection[str]) -> Floats:
@@ -131,59 +113,6 @@ def _describe_codes(columns: dict[str, Floats]) -> Iterator[str]:
         )
 
 
-def _describe_total(frame: pd.DataFrame, columns: dict[str, Floats]) -> Iterator[str]:
-    """Yield a sentence if the last row has the sums or the means of the rows above."""
-    if len(frame) < MIN_ROWS + 1:
-        return
-    last = {name: (values[-1], values[:-1][~np.isnan(values[:-1])]) for name, values in columns.items()}
-    whole = {name: pair for name, pair in last.items() if np.isfinite(pair[0]) and len(pair[1]) >= MIN_ROWS}
-    sums, means = (
-        [name for name, (value, rest) in whole.items() if np.ptp(rest) > 0 and np.isclose(value, of(rest), rtol=1e-4)]
-        for of in (np.sum, np.mean)
-    )
-    names = max(sums, means, key=len)
-    words = [str(cell) for cell in frame.iloc[-1] if isinstance(cell, str) and _TOTALS.fullmatch(cell.strip())]
-    if len(names) >= (1 if words else MIN_SUMS) and 2 * len(names) > len(whole):
-        kind = "sums" if names is sums else "means"
-        yield (
-            f"The last row ({name_row(len(frame) - 1)}{f', {words[0]!r}' if words else ''}) has the {kind} of the rows "
-            f"above in {quoted(names, MAX_COLUMNS)}, and is read as an item. If it is a total row, leave it out: "
-            f"{option('skip_rows', 'last')}."
-        )
-
-
-def _describe_names(frame: pd.DataFrame, columns: dict[str, Floats]) -> Iterator[str]:
-    """Yield a sentence about columns of whole numbers that are called like codes."""
-    names = [
-        name
-        for name, values in columns.items()
-        if _CODES.search(name) and infer_kind(frame[name]) == "numbers" and _are_whole(values)
-    ]
-    if names:
-        are = "is a quantity" if len(names) == 1 else "are quantities"
-        yield (
-            f"{quoted(names, MAX_COLUMNS)} {are} here, but {'its name is' if len(names) == 1 else 'their names are'} "
-            f"like that of a code: leave out a column that is not a quantity with {option_names('ignore', names)}."
-        )
-
-
-def _describe_written_numbers(frame: pd.DataFrame, roles: Roles) -> Iterator[str]:
-    """Yield a sentence about categories whose values look like numbers or dates, such as 1/5 or 03.05.2024."""
-    for name in roles.categorical:
-        texts = [str(text) for text in frame[name].dropna().unique() if isinstance(text, str)]
-        found = [text for text in texts if _WRITTEN.fullmatch(text.strip())]
-        if len(texts) > 2 and 2 * len(found) > len(texts):
-            yield (
-                f"{name!r} is a category here, but its values look like numbers or dates, such as {found[0]!r}: write "
-                "plain numbers to use their order."
-            )
-
-
 def _write_number(value: float) -> str:
     """Return a number as the shortest text that is read as the same number."""
     return f"{value:.0f}" if value == round(value) and abs(value) < 1e16 else repr(value)
-
-
-def _are_whole(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return len(np.unique(known[:1000])) > 2 and bool((known == np.floor(known)).all())

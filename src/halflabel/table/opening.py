@@ -30,6 +30,7 @@ from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.native import as_pandas
 from halflabel.table.nothing import count_unlisted
+from halflabel.table.odd_rows import leave_out_rows
 from halflabel.table.opened import OpenTable
 from halflabel.table.patterns import select
 from halflabel.table.prior import align_prior
@@ -104,6 +105,9 @@ def read_described(items: Any, described: Described, *, labels_apart: bool = Fal
 def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
     """Give every column of a source the role that its description states."""
     check_labels_once(Y, described.columns)
+    on_rows: tuple[str, ...] = ()
+    if Y is None:
+        source, on_rows = leave_out_rows(source, described.columns, _find_first_line(source))
     joined, votes = join_further(source, described.columns), described.columns.sources
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
@@ -111,7 +115,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
         described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(described.columns.tags)})
     with name_lines(_find_first_line(source)), described.name_file():
         opened = _open_source(source, Y, columns, votes)
-    return replace(opened, description=described.columns, notes=(*described.notes, *opened.notes))
+    return replace(opened, description=described.columns, notes=(*described.notes, *on_rows, *opened.notes))
 
 
 def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any) -> OpenTable:

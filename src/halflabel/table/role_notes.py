@@ -10,7 +10,6 @@ import pandas as pd
 from halflabel._wording import listed, option, plural
 from halflabel.table.cells import looks_like_label, use_text_names
 from halflabel.table.exclusions import Cause
-from halflabel.table.odd_rows import describe_further_tags, describe_odd_rows
 from halflabel.table.odd_values import describe_odd_values
 from halflabel.table.roles import Roles
 
@@ -51,6 +50,4 @@ def describe_surprises(
             f"{plural(int(index.duplicated(keep=False).sum()), 'row')} share their id with another row: name a column "
             f"of distinct ids ({option('id')}), or lists of items will be ambiguous."
         )
-    frame = use_text_names(frame)
-    rows = (*describe_odd_rows(frame, roles), *describe_further_tags(frame, roles))
-    return (*notes, *rows, *describe_odd_values(frame, roles, missing))
+    return (*notes, *describe_odd_values(use_text_names(frame), roles, missing))
