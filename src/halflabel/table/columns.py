@@ -158,8 +158,8 @@ class Description:
     )  # fmt: skip
     format: str | None = key("Format of the file; recognised by default.", metavar="NAME", about=("file",))
     skip_rows: str | None = key(
-        "Lines of a text file, or rows of a sheet, that are not items, such as 1-2,504 or last; none keeps rows that sum "
-        "up others, or have no value.",
+        "Lines of a text file, or rows of a sheet, that are not items, such as 1-2,504 or last; none keeps rows that "
+        "sum up others, or have no value.",
         metavar="LINES", about=("file",),
     )  # fmt: skip
     delimiter: str | None = key(
