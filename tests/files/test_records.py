@@ -144,3 +144,15 @@ def test_numbers_beyond_any_type():
 def test_plain_values():
     values = [np.float32(0.5), np.array([[1, 2]]), pd.NaT, {"a": np.int8(1)}, {1}, np.nan, pd.NA]
     assert [plain(value) for value in values] == [0.5, [[1, 2]], None, {"a": 1}, [1], None, None]
+
+
+def test_only_gaps_with_a_probability_are_undecided_suggestions():
+    """One row per combination: a value or none, an answer or none, a probability or none."""
+    values, given, p = (np.array(column) for column in zip(*np.ndindex(2, 2, 2), strict=True))
+    table = pd.DataFrame({"rock": np.where(values, 1.0, np.nan)}, index=[f"i{n}" for n in range(8)])
+    answers = pd.DataFrame({"rock": np.where(given, 1.0, np.nan)}, index=table.index)
+    records = from_tables(pd.DataFrame(index=table.index), table, np.where(p, 0.4, np.nan)[:, None], answers)
+    by_model = records.cells[records.cells["source"] == "model"]
+    undecided = set(by_model.loc[by_model["value"].isna(), "item"])
+    assert undecided == set(np.flatnonzero((values == 0) & (given == 0) & (p == 1)))
+    assert set(by_model.loc[~by_model["value"].isna(), "item"]) == set(np.flatnonzero((values == 1) & (given == 0)))

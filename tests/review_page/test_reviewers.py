@@ -104,6 +104,18 @@ def test_questions_are_chosen_while_others_answer_and_pages_close(tmp_path, make
     assert problems == []
 
 
+def test_an_answer_releases_its_entry_and_no_other(tmp_path):
+    session = make_session(tmp_path / "a.jsonl")
+    n_columns = session.labels.shape[1]
+    session.leases.enter("a")
+    session.leases.hold("a", [], range(session.labels.shape[0] * n_columns))
+    answered = [(2, 1), (5, 0), (5, n_columns - 1)]
+    session.answer([answer({"row": i, "column": j}, 1, f"k{i}-{j}") for i, j in answered], "ana")
+    freed = set(range(session.labels.shape[0] * n_columns)) - session.leases.list_others("b")
+    session.close()
+    assert freed == {i * n_columns + j for i, j in answered}
+
+
 def test_a_page_that_asks_again_holds_only_what_it_names(two):
     ana, ben = two
     first = ask(ana, "a", 5)
