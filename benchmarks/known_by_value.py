@@ -22,7 +22,9 @@ import pandas as pd
 from _common import append_record, load_frequent, make_parser, read_records, use_one_thread
 
 import halflabel as hl
-from halflabel.completion.known_by_value import calibrate_gaps
+from halflabel.completion.evidence import Evidence
+from halflabel.corrections.correction import Given
+from halflabel.corrections.fit import Fit, learn_corrections
 from halflabel.datasets import known_entries as ways
 from halflabel.evidence.components import take_components
 
@@ -74,10 +76,11 @@ def measure(name, way, seed, effort):
     table = pd.DataFrame(np.where(known, truth, np.nan)).rename(columns=str)
     filled = hl.complete(X, table, effort=effort, calibration="as known")
     truth = truth[:, [int(label) for label in filled.labels.names]]
-    before = filled.evidence
-    after = calibrate_gaps(before, "auto")
+    before, fit = filled.evidence, filled.evidence.fit
+    learned = learn_corrections(fit.model, Given(filled.opened), fit.targets)
+    after = Evidence(filled.opened, Fit(fit.model, filled.opened, fit.targets, learned))
     of = {"before": describe(before, truth), "after": describe(after, truth)}
-    found = {"corrected": after is not before, "selected": before.is_selected}
+    found = {"corrected": after.fit.estimates_gaps, "selected": before.is_selected}
     flat = {f"{key}_{when}": value for when, record in of.items() for key, value in record.items()}
     return {"set": name, "way": way, "seed": seed, **found, **flat}
 

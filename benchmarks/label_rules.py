@@ -21,10 +21,10 @@ import pandas as pd
 from _common import FOLDER, load_set, make_parser, time_cpu, use_one_thread
 
 from halflabel import PartialLabels
+from halflabel.corrections.rules import find_valid_labels, make_clauses
 from halflabel.labels.found_rules import find_rules
 from halflabel.labels.label_rules import LabelRule, LabelRules
 from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.valid_labels import find_valid_labels, make_clauses
 
 CHOSEN_ON = ("cellcycle-fun", "steel-faults")
 REAL = ("frogs", "medsafe-llm")
@@ -97,14 +97,15 @@ def compare(name, n, way, seed):
     rules = rules.select(known.names)
     gaps = ~known.observed
     fit, model = time_cpu(lambda: AutoLabeler("fast").fit(X, known, groups=groups))
-    project, obeying = time_cpu(lambda: model.obey(rules, known))
+    project, p_obeying = time_cpu(lambda: find_valid_labels(rules).project(model.label_probabilities_, known.state))
+    filled_obeying = find_valid_labels(rules).decide(p_obeying - model.thresholds_, known.state)
 
-    def measure(each):
-        p, filled = each.label_probabilities_, each.transduction_.reshape(truth.shape) > 0
+    def measure(p, filled):
         broken = find_valid_labels(rules).infer(np.where(filled, 1, -1).astype(np.int8))[1]
         return ((p - truth)[gaps] ** 2).mean(), (filled != truth)[gaps].mean(), broken.sum()
 
-    before, after = measure(model), measure(obeying)
+    before = measure(model.label_probabilities_, model.transduction_.reshape(truth.shape) > 0)
+    after = measure(p_obeying, filled_obeying)
     return {"set": name, "labelled": n, "known": way, "rules": len(rules.rules), "brier": before[0],
             "ratio": after[0] / before[0], "wrong": after[1] / before[1], "broken before": before[2],
             "broken": after[2], "share of the fit": project / fit}  # fmt: skip
@@ -189,7 +190,7 @@ def measure_time(n_labels=1000, n=1000):
     kept = np.flatnonzero(known.learnable)
     known, rules = known.select(kept), rules.select(tuple(names[j] for j in kept))
     fit, model = time_cpu(lambda: AutoLabeler("default").fit(X, known))
-    obey, _ = time_cpu(lambda: model.obey(rules, known))
+    obey, _ = time_cpu(lambda: find_valid_labels(rules).project(model.label_probabilities_, known.state))
     return {"labels": len(kept), "rules": len(rules.rules), "fit": fit, "rules take": obey, "share": obey / fit}
 
 

@@ -148,7 +148,7 @@ def run(name, missing, seed, max_items):
 
 def compare_rates(filled, values, truth, labels):
     """Return how often stated error rates are near the true ones, per source and label and per source, and inside."""
-    rates = filled.evidence.sources.rates.set_index(["source", "label"])
+    rates = filled.corrections["votes"].rates.set_index(["source", "label"])
     near, inside, difference, whole = [], [], [], []
     for s, source in enumerate(NAMES):
         for j, label in enumerate(labels):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.completion.plain import make_evidence
 from tests.completion.test_result import Assuming, open_tags
 from tests.completion.test_review_list import P, complete, open_songs
 
@@ -24,7 +25,7 @@ class Dividing(Assuming):
 
 @pytest.mark.parametrize("rate", [0.5, 0.7, None])
 def test_each_frequency_has_its_counts(rate):
-    table = Evidence(open_tags(), Dividing(rate)).assumptions
+    table = make_evidence(open_tags(), Dividing(rate)).assumptions
     rates = sorted({*USUAL_RATES, rate or 1.0})
     assert table.columns.tolist() == COLUMNS
     assert table["observed_rate"].tolist() == rates
@@ -46,13 +47,13 @@ def test_a_precision_decides_in_place_of_thresholds(monkeypatch):
         return np.where(p > 0.5, 1, np.where(p < 0.1, -1, 0))
 
     monkeypatch.setattr(Evidence, "_fill_at", fill)
-    table = Evidence(open_tags(), Dividing(0.4), min_precision=0.9).assumptions
+    table = make_evidence(open_tags(), Dividing(0.4), min_precision=0.9).assumptions
     assert table["filled"].tolist() == [(0.4 * P / rate > 0.5).sum() for rate in USUAL_RATES]
     assert table["threshold"].isna().all()
     assert asked == [(pytest.approx(0.36 / rate), 0.9, rate) for rate in USUAL_RATES]
 
 
 def test_other_labels_and_other_methods_have_no_rows():
-    for evidence in (complete(open_tags()).evidence, Evidence(open_songs(), Dividing())):
+    for evidence in (complete(open_tags()).evidence, make_evidence(open_songs(), Dividing())):
         assert evidence.assumptions.columns.tolist() == COLUMNS
         assert len(evidence.assumptions) == 0

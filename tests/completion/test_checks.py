@@ -23,6 +23,7 @@ from halflabel.completion.checks import (
     check_prior_support,
     estimate_per_effort,
 )
+from halflabel.corrections.fit import Fit
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.auto.budget import estimate_memory
 from halflabel.methods.baselines import BinaryRelevance
@@ -45,7 +46,8 @@ def free(monkeypatch):
 @pytest.fixture
 def unfitted(monkeypatch):
     """Leave the model as it is before its fit."""
-    monkeypatch.setattr("halflabel.completion.filling.fit_with_auxiliary", lambda model, *_, **__: model)
+    make = lambda model, given: Fit(model, given.opened, given.labels)  # noqa: E731
+    monkeypatch.setattr("halflabel.completion.filling.fit_corrected", make)
 
 
 def needed(songs, effort):
@@ -117,7 +119,7 @@ class TestTheEffort:
         def fit(*_, **__):
             raise MemoryError("stopped")
 
-        monkeypatch.setattr("halflabel.completion.filling.fit_with_auxiliary", fit)
+        monkeypatch.setattr("halflabel.corrections.fit.fit_with_auxiliary", fit)
         free(needed(songs, "fast"))
         songs.to_csv(tmp_path / "songs.csv", index=False)
         with pytest.raises(SystemExit, match="1"):

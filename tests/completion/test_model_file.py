@@ -19,6 +19,7 @@ import halflabel as hl
 from halflabel.completion.archive import ModelFileError
 from halflabel.completion.model_check import check_parts, make_up_rows
 from halflabel.completion.model_file import Predictor
+from halflabel.corrections.fit import Corrected
 from halflabel.methods.matrix_completion.feature_losses import FEATURE_LOSSES, is_scaled
 from halflabel.table import FeatureEncoder, Roles
 
@@ -101,7 +102,7 @@ def a_method_hidden(document, content):
 
 
 def roles_for_a_model(document, content):
-    pair = field(next(nodes(document, "Predictor")), "model")
+    pair = field(next(nodes(document, "Corrected")), "model")
     pair[1] = field(next(nodes(document, "Predictor")), "roles")[1]
 
 
@@ -204,7 +205,9 @@ def test_labels_and_probabilities_of_new_items_need_one_score_each(saved, monkey
 def test_a_map_of_positive_only_labels_gets_probabilities_of_being_assigned(saved, attributes, factor):
     X, p = np.zeros((2, 5)), np.array([[0.25, 0.5, 0.75], [0.0, 1.0, 0.5]])
     model = SimpleNamespace(predict_both=lambda X: (p > 0.5, p), **attributes)
-    predictor = replace(hl.load(saved), model=model, item_map=SimpleNamespace(locate=lambda X, p: p))
+    predictor = replace(
+        hl.load(saved), corrected=Corrected(model, (), np.zeros(3)), item_map=SimpleNamespace(locate=lambda X, p: p)
+    )
     np.testing.assert_array_equal(predictor.locate(X), factor * p)
 
 
@@ -223,7 +226,9 @@ def build(names=("rock", "sad"), p=((0.25, 0.75), (0.5, 1.0)), **changes):
         predict_both=lambda X: both,
         complete_both=lambda X, labels: both,
     )
-    parts = {"model": model, "roles": Roles(numeric=("a", "b")), "encoder": encoder, "label_names": names}
+    model = changes.pop("model", model)
+    corrected = Corrected(model, (), model.thresholds_)
+    parts = {"corrected": corrected, "roles": Roles(numeric=("a", "b")), "encoder": encoder, "label_names": names}
     return Predictor(**(parts | changes))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from tests.completion.plain import make_evidence
 from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel import PartialLabels
@@ -49,10 +50,11 @@ def test_given_entries_stay_and_gaps_get_the_values_of_the_method():
 
 
 def test_one_label_as_a_row_of_values_is_a_column():
-    model = SimpleNamespace(transduction_=np.array([1, 0, 1, 0, 1, 0]))
+    values = np.array([1, 0, 1, 0, 1, 0])
+    model = SimpleNamespace(transduction_=values, label_probabilities_=0.2 + 0.6 * values[:, None])
     opened = open_songs()
     labels = opened.labels.select([0])
-    filled = Evidence(SimpleNamespace(labels=labels), model)
+    filled = make_evidence(SimpleNamespace(labels=labels), model)
     assert filled.state.ravel().tolist() == [1, -1, 1, 1, -1, -1]
 
 
@@ -96,13 +98,13 @@ def test_absent_tags_of_annotated_items_are_learned_as_irrelevant():
 
 @pytest.mark.parametrize(("rate", "of"), [(0.5, "being relevant"), (None, "being assigned")])
 def test_for_positive_only_labels_the_assigned_ones_are_learned(rate, of):
-    filled = Completion(Evidence(open_tags(), Assuming(rate)))
+    filled = Completion(make_evidence(open_tags(), Assuming(rate)))
     np.testing.assert_array_equal(filled.evidence.learned_probabilities, P / 2)
     assert (filled.evidence.observed_rate, filled.probability_of) == (rate, of)
     plain = complete(open_tags())  # a method without the assumption
     np.testing.assert_array_equal(plain.evidence.learned_probabilities, P)
     assert (plain.evidence.observed_rate, plain.probability_of) == (None, "being relevant")
-    np.testing.assert_array_equal(Evidence(open_songs(), Assuming()).learned_probabilities, P)
+    np.testing.assert_array_equal(make_evidence(open_songs(), Assuming()).learned_probabilities, P)
 
 
 def test_the_likeliest_unknown_entries_come_first():
@@ -120,7 +122,7 @@ def test_the_likeliest_unknown_entries_come_first():
 
 
 def test_equal_probabilities_are_ranked_by_what_was_learned():
-    filled = Completion(Evidence(open_tags(), Assuming()))
+    filled = Completion(make_evidence(open_tags(), Assuming()))
     filled.model.label_probabilities_ = np.full((6, 2), 0.999)
     ranked = filled.evidence.rank_candidates(3)
     assert list(zip(ranked["item"], ranked["label"], strict=True)) == [("s2", "rock"), ("s2", "sad"), ("s4", "rock")]
@@ -148,7 +150,7 @@ def test_suspects_are_named_by_their_items():
     assert table["label"].iloc[0] == "rock"
     assert (table["given"].iloc[0], table["probability"].iloc[0]) == (1, 0.05)
     assert len(table) == 8  # every given entry
-    missing = Completion(Evidence(open_tags(), Assuming())).suspects
+    missing = Completion(make_evidence(open_tags(), Assuming())).suspects
     assert set(missing["given"].dropna()) <= {0}
     assert missing["item"].iloc[0] == "s1"  # annotated, without "rock"
 
@@ -174,7 +176,7 @@ def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch
     p = np.linspace(0.1, 0.9, 202).reshape(101, 2)
     labels = PartialLabels.from_table([[1, 0], [0, 1], *[[np.nan] * 2] * 99])
     opened = module.replace(open_songs(), labels=labels, index=pd.RangeIndex(101))
-    many = Evidence(opened, SimpleNamespace(label_probabilities_=p)).rank_candidates()
+    many = make_evidence(opened, SimpleNamespace(label_probabilities_=p)).rank_candidates()
     assert many["rank"].tolist() == list(range(1, 101))
     assert many["probability"].tolist() == sorted(p[2:].ravel(), reverse=True)[:100]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import logit
+from tests.completion.plain import make_evidence
 
 from halflabel import PartialLabels
 from halflabel.completion import Completion
@@ -51,7 +52,7 @@ def complete(opened: OpenTable, **changes) -> Completion:
         decompose=lambda rows, labels: {"score": logit(P[rows])},
         find_carriers=lambda *entry: {},
     )
-    return Completion(Exact(opened, model, **changes))
+    return Completion(make_evidence(opened, model, Exact, **changes))
 
 
 def entries(review: pd.DataFrame) -> list[tuple[str, str, str]]:

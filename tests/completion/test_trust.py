@@ -132,7 +132,7 @@ def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corre
 @each(BY_VALUE)
 def test_without_the_correction_their_precision_is_not_printed(fit_case, way, data):
     filled, truth = fit_case(data, BY_VALUE[way], seed=1)
-    before = replace(filled.evidence, model=filled.evidence.as_known, as_known=None)
+    before = replace(filled.evidence, fit=replace(filled.evidence.fit, learned=()))
     assert before.is_selected
     assert not before.has_precision
     gaps = ~filled.labels.observed
@@ -151,7 +151,7 @@ def test_no_precision_where_the_value_decides_nearly_alone(fit_case, way, data):
 def test_no_precision_where_features_decide_what_is_known(fit_case):
     filled, _ = fit_case("logistic", by_feature)
     assert filled.evidence.is_selected
-    assert filled.evidence.as_known is None
+    assert not filled.evidence.fit.estimates_gaps
     assert not filled.evidence.has_precision
 
 

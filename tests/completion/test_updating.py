@@ -58,8 +58,8 @@ def test_the_correction_of_rates_stays():
     row = int(np.flatnonzero(np.isnan(Y[:, 0]))[0])
     updated = filled.update(pd.DataFrame({"item": [row], "label": filled.labels.names[0], "answer": [1]}))
     gaps = ~updated.labels.observed
-    shift = updated.evidence.as_known.label_probabilities_ - updated.evidence.probabilities
-    assert updated.model.shift_ is filled.model.shift_
+    shift = updated.model.label_probabilities_ - updated.evidence.probabilities
+    assert updated.corrections["shift"].alone is filled.corrections["shift"].alone
     assert (shift[gaps] != 0).all()
     assert (shift[~gaps] == 0).all()
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from tests.completion.plain import make_evidence
 
-from halflabel.completion.evidence import Evidence
 from halflabel.evidence import lower_bounds
 from halflabel.evidence.lower_bounds import (
     ResampledCalibration,
@@ -341,7 +341,7 @@ def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision
     curves = ResampledCalibration(np.repeat(two_curves.scores, 2, axis=1), np.repeat(two_curves.curves, 2, axis=2))
     model = SimpleNamespace(out_of_fold_scores_=np.where(labels.observed, p, np.nan), label_scores_=p)
     own = {"calibrated_on": labels, "learned_from": learned_from, "resampled_calibration": curves}
-    evidence = Evidence(SimpleNamespace(labels=labels), model)
+    evidence = make_evidence(SimpleNamespace(labels=labels), model)
     vars(evidence).update(own)
     filled = evidence._fill_at(p, precision, None, n_times)
     assert filled[[0, -1]].tolist() == [[expected] * 2] * 2

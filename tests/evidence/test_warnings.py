@@ -116,7 +116,7 @@ def test_nothing_is_fine_where_a_check_contradicts_probabilities(found):
 
 @pytest.mark.parametrize("code", ["few-groups", "drift", "reading", "known-by-value"])
 def test_an_accepted_result_is_a_note_and_the_others_stay(code):
-    correction = [describe_correction(10, 5.0, 2.0, is_selected=True)]
+    correction = [describe_correction("They were shifted.")]
     given = {"drift": 0.9, "groups": 3, "notes": ["A column was left out."], "correction": correction}
     before, after = check(**given), check(**given, accepted=[code])
     assert {each["code"]: each["level"] for each in after} == {

@@ -61,12 +61,13 @@ class FakeCompletion:
     observed_rate: float | None = None
     is_selected: bool = False
     broken_rules: tuple = ()
-    sources: None = None
     asked_frequency: None = None
     _lacking: int = 0
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
+        self.fit = SimpleNamespace(model=self.model, thresholds=self.model.thresholds_, decompose=self.model.decompose,
+                                   estimates_gaps=False, moves_gaps=False, has_targets=False, doubt="")  # fmt: skip
         X = np.zeros((len(self.labels), 7))
         self.rule = self.model.rule
         reading = describe_reading(self.labels, self.index, None, self.roles, (), 7)
@@ -118,7 +119,7 @@ class FakeCompletion:
 
     digest = "digest of the labels"
     correction = _rate_changes = ()
-    as_known, optimism = None, 1.0
+    optimism, corrections = 1.0, {}
 
     @property
     def learned_probabilities(self) -> np.ndarray:
@@ -132,7 +133,7 @@ class FakeCompletion:
     def evidence(self) -> FakeCompletion:
         return self
 
-    sample_filled, as_known, _rate_changes = Evidence.sample_filled, None, Evidence._rate_changes
+    sample_filled, _rate_changes = Evidence.sample_filled, Evidence._rate_changes
 
     @property
     def _order(self) -> np.ndarray:

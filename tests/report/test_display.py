@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.completion.plain import make_evidence
 from tests.completion.test_review_list import complete, open_songs
 
 import halflabel as hl
@@ -48,7 +49,7 @@ def test_a_given_entry_is_doubtful_if_the_other_value_is_more_probable():
     p[0, 0], p[3, 1] = 0.5, 0.4
     model = copy(filled.model)
     model.label_probabilities_ = p
-    filled = replace(filled, evidence=replace(filled.evidence, model=model))
+    filled = replace(filled, evidence=replace(filled.evidence, fit=replace(filled.evidence.fit, model=model)))
     assert describe_completion(filled)[2].startswith("Doubtful: 1 given entry (.suspects)")
 
 
@@ -112,7 +113,8 @@ def completions(draw):
         label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5), resolve_rule=lambda: Rule("probable")
     )
     opened = open_table(np.arange(3.0 * n).reshape(n, 3), labels)
-    return Drawn(Valued(opened, model, draw(st.sampled_from([None, 0.9]))))
+    precision = draw(st.sampled_from([None, 0.9]))
+    return Drawn(make_evidence(opened, model, Valued, min_precision=precision))
 
 
 @given(completions())

@@ -156,6 +156,7 @@ P_TWO_BINS = [[0.95, 0.02], [0.98, 0.01], [0.02, 0.04]]
 
 
 def test_thresholds_on_scores_become_probabilities(by_hand):
-    model = by_hand().model
+    fit = by_hand().fit
+    model = fit.model
     model.rule, model.calibration_ = Rule("fixed", threshold=0.3), lambda scores: scores / 2
-    assert read_thresholds(model).tolist() == [0.25, 0.25]
+    assert read_thresholds(fit).tolist() == [0.25, 0.25]

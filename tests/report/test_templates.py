@@ -161,7 +161,7 @@ def test_the_states_hold_every_value_of_an_entry(states):
 def test_a_report_about_votes_names_every_source_and_claims_no_given_entry(states):
     completion, options = states["votes"]
     context = context_of(completion, options)
-    assert {row["source"] for row in context["sources"]["rows"]} == set(completion.evidence.sources.names)
+    assert {row["source"] for row in context["sources"]["rows"]} == set(completion.corrections["votes"].names)
     assert all(0 < row["checks"] <= row["votes"] for row in context["sources"]["rows"])
     page = " ".join(render_section("report.html.j2", completion, options).split())
     claims = [part for part in page.split("<p>")[1:] if "given entr" in part.split("</p>")[0]]

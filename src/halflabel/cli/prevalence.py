@@ -71,7 +71,7 @@ def prevalence_command(
         outputs.write(prevalence=lambda path: work.write_frame(table, path), picture=lambda path: _draw(table, path))
         outputs.print_paths()
     print_result(*work.describe_warnings(filled))
-    print_result(OF_VOTES if filled.evidence.sources is not None else OF_KNOWN)
+    print_result(OF_VOTES if filled.evidence.fit.has_targets else OF_KNOWN)
 
 
 def _draw(table: pd.DataFrame, path: Path) -> None:

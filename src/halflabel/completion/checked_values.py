@@ -39,7 +39,7 @@ class CheckedValues(Values):
         if self.of_filled is not self:
             return self.of_filled.warnings
         notes, changes = self.opened.notes, [*self.correction, *self._rate_changes]
-        others = describe_broken({str(rule): int(at.any(axis=1).sum()) for rule, at in self.broken_rules})
+        others = describe_broken({rule: int(at.any(axis=1).sum()) for rule, at in self.broken_rules})
         if self.labels.is_mixed and self.observed_rate is not None:
             names = [self.labels.names[j] for j in np.flatnonzero(self.labels.positives)]
             others = [*others, describe_share(names, self.observed_rate)]
@@ -63,20 +63,15 @@ class CheckedValues(Values):
 
     @cached_property
     def correction(self) -> list[Result]:
-        """The finding, the assumption and the change, where the probabilities of gaps were shifted."""
-        if self.as_known is None:
-            return []
-        gaps = ~self.labels.observed
-        before, after = (float(each.label_probabilities_[gaps].sum()) for each in (self.as_known, self.model))
-        return [describe_correction(int(gaps.sum()), before, after, is_selected=self.is_selected)]
+        """The finding, the assumption and the change, where the rates among the gaps were estimated."""
+        return list(map(describe_correction, self.fit.sentences))
 
     @cached_property
     def _checked(self) -> dict[str, Any]:
         quality = measure_calibration(self.checked_on, self.learned_probabilities)
-        selected = self.is_selected and self.as_known is None
+        selected = self.is_selected and not self.fit.estimates_gaps
         checked: dict[str, Any] = {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
-        checked["voted"] = self.sources is not None
-        checked["doubt"] = "" if self.sources is None else self.sources.doubt
+        checked["voted"], checked["doubt"] = self.fit.has_targets, self.fit.doubt
         return checked | {"groups": self._count_labelled_groups()}
 
     def _count_labelled_groups(self) -> int | None:
@@ -102,27 +97,13 @@ class CheckedValues(Values):
         """Whether known entries differ from gaps, so that they were probably chosen because of their value."""
         if self.of_filled is not self:
             return self.of_filled.is_selected
-        model = self.as_known or self.model
-        p = model.label_probabilities_ if self.sources is None else self.sources.fit.prior
+        p = self.fit.predict_targets(corrects_gaps=False)
         return not self.labels.positive_only and is_selected(self.calibrated_on.observed, p)
 
     @cached_property
     def drift(self) -> float | None:
         """How well labelled and unlabelled items can be separated (area under the ROC curve), or None."""
         return measure_drift(self._components, self.learned_from.unlabelled[self._order], np.random.default_rng(0))
-
-    def vary_rates(self, z: float) -> Floats:
-        """Return the probabilities if the rates among the gaps are ``z`` standard deviations above the estimate."""
-        shift = self.model.shift_
-        if self.as_known is None or shift is None:
-            return self.probabilities
-        before, observed = self.as_known.label_probabilities_, self.labels.observed
-        return np.where(observed, before, shift.vary(before, ~self.labels.unlabelled, z))
-
-    def measure_separation(self) -> float | None:
-        """Return how well features separate items with few known entries from the other items, as :attr:`drift`."""
-        number = self.learned_from.observed.sum(axis=1)
-        return measure_drift(self._components, (number <= np.median(number))[self._order], np.random.default_rng(0))
 
     # Positive-only labels.
 

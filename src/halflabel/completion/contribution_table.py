@@ -19,8 +19,6 @@ from halflabel.methods.contributions import (
     OTHER_LABELS,
     PRIOR,
     RATE,
-    RULES,
-    UNKNOWN,
     Carriers,
 )
 
@@ -38,8 +36,6 @@ TEXTS = {
     CALIBRATION: "the calibration of the sum above",
     CLIPPING: "probabilities stay between 0.000001 and 0.999999",
     NOT_ASSIGNED: "the item is annotated and lacks the label",
-    UNKNOWN: "entries were given because of their value",
-    RULES: "the other labels of this item obey the rules together with this one",
 }
 
 #: The evidence of a part that the method does not divide.
@@ -85,7 +81,8 @@ def tabulate(parts: Mapping[str, float], carriers: pd.DataFrame, texts: Mapping[
 
     ``carriers`` are from :func:`list_carriers`. ``texts`` has the evidence of parts, in place of :data:`TEXTS`.
     """
-    shown = [name for name, value in parts.items() if value or name not in (CLIPPING, NOT_ASSIGNED, UNKNOWN, RULES)]
+    special = {CLIPPING, NOT_ASSIGNED, *texts} - {RATE, PRIOR}
+    shown = [name for name, value in parts.items() if value or name not in special]
     by_part = {part: _describe(rows) for part, rows in carriers.groupby("part", sort=False)}
     rests_on = [by_part.get(name) or texts.get(name) or TEXTS.get(name, UNDIVIDED) for name in shown]
     return pd.DataFrame({"part": shown, "log_odds": [float(parts[name]) for name in shown], "rests_on": rests_on})

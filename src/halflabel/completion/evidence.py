@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
@@ -29,12 +29,7 @@ class Evidence(CheckedValues):
     @cached_property
     def kept(self) -> KeptFit:
         """The last fit to all entries, which can learn further ones."""
-        model = self.as_known or self.model
-        if not isinstance(model, AutoLabeler):
-            raise ValueError(
-                f"{type(model).__name__} has no update: give all answers to complete(..., answers=answers), a new fit."
-            )
-        return self.kept_fit or KeptFit(model, self.opened.X, self.labels, self.opened.groups)
+        return self.fit.kept
 
     # The evidence for the values.
 
@@ -127,8 +122,7 @@ class Evidence(CheckedValues):
             model.label_scores_[order],
             model.out_of_fold_scores_[order],
             np.random.default_rng(0),
-            model.shift_,
-            ~self.labels.unlabelled[order],
+            partial(self.fit.vary, order) if self.fit.moves_gaps else None,
             self.optimism,
             self._groups,
         )

@@ -17,7 +17,7 @@ from halflabel.methods.contributions import PRIOR, RATE, Examples
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
-    from halflabel.methods.base import PartialLabelEstimator
+    from halflabel.corrections.fit import Corrected
 
 #: Maximum number of supporting items.
 MAX_SUPPORTING = 10
@@ -113,7 +113,7 @@ def explain_entry(evidence: Evidence, item: Hashable, label: str) -> Explanation
     support = pd.DataFrame(columns=["position", "weight", "given"])
     if weights is not None:
         support = find_supporting_items(i, j, labels, weights, MAX_SUPPORTING)
-    p, threshold = float(evidence.printed_probabilities[i, j]), float(evidence.model.thresholds_[j])
+    p, threshold = float(evidence.printed_probabilities[i, j]), float(evidence.fit.thresholds[j])
     kind = KINDS[evidence.codes[i, j]]
     carriers = _find_carriers(evidence, i, j)
     return Explanation(
@@ -139,7 +139,7 @@ def _explain_absence(evidence: Evidence) -> str:
 
 
 def explain_new(
-    model: PartialLabelEstimator,
+    corrected: Corrected,
     features: Sequence[str],
     item: Hashable,
     X: Any,
@@ -151,7 +151,7 @@ def explain_new(
 
     Parameters
     ----------
-    model : estimator
+    corrected : Corrected
     features : sequence of str
         The names of the features.
     item : object
@@ -165,8 +165,9 @@ def explain_new(
     if label not in known.names:
         raise KeyError(f"there is no label {label!r}; the labels are {quoted(known.names)}.")
     j = known.names.index(label)
-    parts, p = model.decompose_new(X, known)
-    relevant, _ = model.complete_both(X, known)
+    model = corrected.model
+    parts, p = corrected.decompose_new(X, known)
+    relevant, _ = corrected.complete_both(X, known)
     rows = np.array([], dtype=int) if fitted is None else np.flatnonzero(fitted.learned_from.observed[:, j])
     examples = None if fitted is None else Examples(fitted.opened.X[rows], fitted.learned_from.relevant[rows, j])
     names = contribution_table.Names(features, known.names)
@@ -181,18 +182,18 @@ def explain_new(
         value=int(relevant[0, j]),
         given=_read_value(int(known.state[0, j])),
         probability=float(p[0, j]),
-        threshold=float(model.list_thresholds(known)[0, j]),
+        threshold=float(corrected.list_thresholds(known)[0, j]),
         kind=KINDS[int(classify_new(model, parts)[0, j])],
         supporting=pd.DataFrame(columns=["item", "weight", "given"]),
-        contributions=contribution_table.tabulate(take_entry(parts, 0, j, float(p[0, j])), carriers, {}),
+        contributions=contribution_table.tabulate(take_entry(parts, 0, j, float(p[0, j])), carriers, corrected.texts),
         carriers=carriers,
     )
 
 
 def _list_contributions(evidence: Evidence, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:
     """Return the parts of one entry, with texts for the parts without carriers."""
-    parts = evidence.model.decompose(np.array([i]), evidence.learned_from)
-    texts = {RATE: contribution_table.describe_rate(evidence.learned_from, j)}
+    parts = evidence.fit.decompose(np.array([i]), evidence.learned_from)
+    texts = {RATE: contribution_table.describe_rate(evidence.learned_from, j), **evidence.fit.texts}
     prior = evidence.opened.prior
     if prior is not None:
         texts[PRIOR] = contribution_table.describe_prior(float(prior[i, j]))

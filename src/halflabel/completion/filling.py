@@ -21,19 +21,18 @@ from halflabel.completion.checks import (
     check_prior_support,
 )
 from halflabel.completion.evidence import Evidence
-from halflabel.completion.known_by_value import calibrate_gaps
 from halflabel.completion.result import Completion
-from halflabel.corrections.votes.sources import check_votes_support, fit_with_votes
+from halflabel.corrections.correction import Given
+from halflabel.corrections.fit import fit_corrected, leave_unlearned_targets
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.rules import Rule, read_rule
 from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler
-from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
+from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import open_table
 from halflabel.table.columns import Description, Keys
 from halflabel.table.native import as_pandas
 from halflabel.table.rows import order_by_row_labels
-from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -131,7 +130,7 @@ def complete(
     opened = open_table(items, Y, **keys)
     given, answered = opened.labels, find_answers(answers, opened)
     whole = use_answers(opened, answered)
-    opened = whole if whole.votes is not None else leave_unlearned(whole)
+    opened = leave_unlearned_targets(whole)
     asks, observed_rate = observed_rate == "ask", None if observed_rate == "ask" else observed_rate
     check_accepted(opened.description.accept)
     check_observed_rate(opened.labels, 1.0 if asks else observed_rate)
@@ -139,8 +138,6 @@ def complete(
     precision = None if asked is None else asked.at
     if asked is not None and precision is None:
         model.use_rule(asked)
-    if opened.votes is not None:
-        check_votes_support(calibrate_on, opened.prior)
     if opened.prior is not None:
         check_prior_support(model)
     if opened.labels.has_positive_only or isinstance(model, MixedLabeler):
@@ -150,27 +147,23 @@ def complete(
     if calibrates is not None:
         calibrates = calibrates[:, [whole.labels.names.index(name) for name in opened.labels.names]]
     check_memory(opened, model)
-    if opened.votes is not None:
-        known, fitted, learned = fit_with_votes(opened, model)
-        return Completion(Evidence(known, fitted, precision, sources=learned).obey_rules())
-    auxiliary: dict[str, Any] = {"groups": opened.groups, "prior": opened.prior, "calibrate_on": calibrates}
-    evidence = Evidence(opened, fit_with_auxiliary(model, opened.X, opened.labels, **auxiliary), precision, calibrates)
+    stated = Given(opened, calibrates)
+    evidence = Evidence(opened, fit_corrected(model, stated), precision, calibrates)
     if asks:
         assigned = evidence.learned_probabilities
-        evidence = _estimate_frequency(
-            evidence, AskedFrequency.read(given, answered, evidence.labels.names, assigned), auxiliary
-        )
-    return Completion(calibrate_gaps(evidence, opened.description.calibration).obey_rules())
+        asked_about = AskedFrequency.read(given, answered, evidence.labels.names, assigned)
+        evidence = _estimate_frequency(evidence, asked_about, stated)
+    return Completion(evidence)
 
 
-def _estimate_frequency(evidence: Evidence, asked: AskedFrequency, auxiliary: dict[str, Any]) -> Evidence:
+def _estimate_frequency(evidence: Evidence, asked: AskedFrequency, given: Given) -> Evidence:
     """Return the evidence under the label frequency that answers show, or without one if they are too few."""
     opened = replace(evidence.opened, notes=(asked.sentence, *evidence.opened.notes))
     evidence = replace(evidence, opened=opened, asked_frequency=asked)
     if asked.rate is None:
         return evidence
     model = clone(evidence.model).set_params(observed_rate=asked.rate)
-    return replace(evidence, model=fit_with_auxiliary(model, opened.X, opened.labels, **auxiliary))
+    return replace(evidence, fit=fit_corrected(model, given))
 
 
 def _choose_calibrating(

@@ -22,7 +22,7 @@ def describe_gaps(
     rule: Rule,
     first: tuple[str, ...] = (),
     *,
-    voted: bool = False,
+    has_targets: bool = False,
     has_others: bool = False,
 ) -> tuple[str, ...]:
     """Return one sentence per kind of gap, the threshold rule, and one about the error on entries that were held out.
@@ -34,8 +34,8 @@ def describe_gaps(
     model, rule
     first : tuple of str
         Sentences about other entries, such as entries with votes.
-    voted : bool, default=False
-        Whether these are entries with votes, which the rule decides, too.
+    has_targets : bool, default=False
+        Whether the method learned from more probable values of these entries, which the rule decides, too.
     has_others : bool, default=False
         Whether the table has other labels, which are not filled in.
 
@@ -51,8 +51,8 @@ def describe_gaps(
     missing = list(first)
     if not (first and labels.observed.all()):
         missing += _describe_missing(labels, name, _describe_coupling(model), other, rule.name == "precision")
-    errors = _describe_errors(getattr(model, "members_", {}), name, voted, positive_only=labels.positive_only)
-    decided = () if labels.observed.all() and not voted else (f"Threshold rule: {rule}.",)
+    errors = _describe_errors(getattr(model, "members_", {}), name, has_targets, positive_only=labels.positive_only)
+    decided = () if labels.observed.all() and not has_targets else (f"Threshold rule: {rule}.",)
     return (*missing, *decided, *errors)
 
 
@@ -97,7 +97,7 @@ def _describe_coupling(model: PartialLabelEstimator) -> str:
     return ", with the help of the item's other labels" if getattr(model, "coupled_", False) else ""
 
 
-def _describe_errors(brier: Mapping[str, float], name: str, voted: bool, *, positive_only: bool) -> Iterator[str]:
+def _describe_errors(brier: Mapping[str, float], name: str, has_targets: bool, *, positive_only: bool) -> Iterator[str]:
     """Compare the mean squared error of out-of-fold probabilities with the error of a guess without features."""
     if not brier:
         return
@@ -106,7 +106,7 @@ def _describe_errors(brier: Mapping[str, float], name: str, voted: bool, *, posi
         return  # no label was learned
     of = " of P(assigned)" if positive_only else ""
     verdict = "" if own < MAX_ERROR * rate else " The features are of little use for these labels."
-    values = "The features predict the more probable values, held out" if voted else CHECKED
+    values = "The features predict the more probable values, held out" if has_targets else CHECKED
     yield (f"{values}: mean squared error{of} {own:.3f}; guessing each label's rate would give {rate:.3f}.{verdict}")
     if "prior" in brier and brier["prior"] >= 0:
         yield (

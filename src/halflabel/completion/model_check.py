@@ -20,8 +20,9 @@ def check_parts(predictor: Predictor) -> None:
     model, encoder, names = predictor.model, predictor.encoder, predictor.label_names
     if not names or len(set(names)) < len(names) or not all(map(str.isprintable, names)):
         raise ValueError("label names are missing, repeated or not printable")
-    if np.shape(model.thresholds_) != (len(names),) or not np.isfinite(model.thresholds_).all():
-        raise ValueError("there is not one finite threshold per label")
+    for thresholds in (model.thresholds_, predictor.corrected.thresholds):
+        if np.shape(thresholds) != (len(names),) or not np.isfinite(thresholds).all():
+            raise ValueError("there is not one finite threshold per label")
     if set(encoder.columns) != set(predictor.roles.features) or len(set(encoder.columns)) < len(encoder.columns):
         raise ValueError("the columns of the features differ from the columns of the roles")
     if _count_features(encoder) != model.n_features_in_:

@@ -18,6 +18,7 @@ from halflabel.completion.completed_frame import fill_known
 from halflabel.completion.explanation import Explanation, explain_new, find_item
 from halflabel.completion.mapping.saved import SavedMap
 from halflabel.completion.model_check import check_parts
+from halflabel.corrections.fit import Corrected
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import trust_positives
 from halflabel.labels.rules import Rule
@@ -45,8 +46,8 @@ class Predictor:
 
     Parameters
     ----------
-    model : PartialLabelEstimator
-        The fitted method.
+    corrected : Corrected
+        The fitted method with the corrections of its probabilities.
     roles : Roles
         The role of each column.
     encoder : FeatureEncoder
@@ -66,7 +67,7 @@ class Predictor:
         without tags.
     """
 
-    model: PartialLabelEstimator
+    corrected: Corrected
     roles: Roles
     encoder: FeatureEncoder
     label_names: tuple[str, ...]
@@ -75,6 +76,11 @@ class Predictor:
     item_map: SavedMap | None = None
     meanings: Mapping[str, float] | None = None
     empty: Empty | None = None
+
+    @property
+    def model(self) -> PartialLabelEstimator:
+        """The fitted method, without corrections."""
+        return self.corrected.model
 
     @property
     def probability_of(self) -> str:
@@ -114,7 +120,7 @@ class Predictor:
         return (labels, p) if return_proba else labels
 
     def _predict(self, frame: pd.DataFrame, matrix: Any) -> Both:
-        labels, p = self.model.predict_both(self.encoder.transform(frame, matrix))
+        labels, p = self.corrected.predict_both(self.encoder.transform(frame, matrix))
         return self._name_entries(frame, labels), self._name_entries(frame, p)
 
     @overload
@@ -167,7 +173,7 @@ class Predictor:
     def _fill_gaps(self, frame: pd.DataFrame, matrix: Any) -> Both:
         """Return a table with its gaps filled, and probabilities."""
         labels = self.read_labels(frame)
-        relevant, p = self.model.complete_both(self.encoder.transform(frame, matrix), labels)
+        relevant, p = self.corrected.complete_both(self.encoder.transform(frame, matrix), labels)
         table = fill_known(frame, labels, relevant, self.roles.tags, self.notation, self.words)
         return table, self._name_entries(frame, p)
 
@@ -228,7 +234,7 @@ class Predictor:
         known = self.read_labels(one) if given else PartialLabels(unknown, self.label_names, np.zeros(1, dtype=bool))
         X = self.encoder.transform(one, None if rows is None else rows[row])
         of_fit = None if fitted is None else fitted.evidence
-        return explain_new(self.model, self.encoder.feature_names, item, X, known, label, of_fit)
+        return explain_new(self.corrected, self.encoder.feature_names, item, X, known, label, of_fit)
 
     def locate(self, frame: NewItems, matrix: MatrixLike | None = None) -> pd.DataFrame:
         """Return the places of new items on the map that was saved with the model.

@@ -53,7 +53,7 @@ def tabulate_prevalence(
 
 def _check_known_by_chance(evidence: Evidence) -> None:
     """Raise where known entries do not represent the gaps, or c is not known."""
-    if evidence.is_selected and evidence.as_known is None:
+    if evidence.is_selected and not evidence.fit.estimates_gaps:
         raise ValueError(
             "the entries are probably known because of their value, so that they do not represent the gaps and no "
             f"share can be estimated. Label {plural(count_questions(), 'random item')}: their answers alone give an "
@@ -138,17 +138,14 @@ def _choose_estimate(
 ) -> tuple[Callable[[Mask], Prevalence], float]:
     """Return the estimate for a group of items, and the gain, or NaN if it is not measured."""
     relevant, known, p = _take_entries(evidence, label)
-    if evidence.sources is not None:
-        deviation = evidence.sources.measure_deviation(p)
+    if evidence.fit.moves_gaps:
         chosen = [evidence.labels.names.index(name) for name in ((label,) if isinstance(label, str) else label)]
-        sure = np.asarray(evidence.labels.observed[:, chosen].all(axis=1))
-        true = np.asarray(evidence.labels.relevant[:, chosen].all(axis=1))
-        posterior = _multiply(evidence.probabilities, evidence, label)
-        return lambda at: estimate_shifted(true[at], sure[at], posterior[at], deviation[at], confidence), np.nan
-    if evidence.as_known is not None:
-        low, high = (_multiply(evidence.vary_rates(z), evidence, label) for z in (-1.0, 1.0))
-        of_shift = (high - low) / 2
-        return lambda at: estimate_shifted(relevant[at], known[at], p[at], of_shift[at], confidence), np.nan
+        checked = (evidence.checked_on.relevant, evidence.checked_on.observed)
+        true, sure = (np.asarray(each[:, chosen].all(axis=1)) for each in checked)
+        middle, reach = evidence.probabilities, evidence.fit.deviation
+        low, mean, high = (_multiply(middle + z * reach, evidence, label) for z in (-1.0, 0.0, 1.0))
+        deviation = (high - low) / 2
+        return lambda at: estimate_shifted(true[at], sure[at], mean[at], deviation[at], confidence), np.nan
     correction, rate = Correction.fit(relevant[known], p[known]), evidence.observed_rate
     gain = np.nan if known.all() else correction.gain
     if rate is None or not _are_positive_only(evidence, label).all():

@@ -13,8 +13,9 @@ from types import MappingProxyType
 
 from halflabel.completion.mapping.joint_space import JointSpace
 from halflabel.completion.mapping.saved import SavedMap
+from halflabel.corrections.fit import Corrected
+from halflabel.corrections.order import CORRECTIONS
 from halflabel.labels.calibration import Calibration
-from halflabel.labels.label_rules import LabelRule, LabelRules
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto import AutoLabeler, CalibratedPrior, MixedLabeler
 from halflabel.methods.auto.beta_calibration import BetaCurve, CheckedCalibration, ModeratedPlatt
@@ -32,7 +33,6 @@ from halflabel.methods.auto.residuals import LabelForests, Refiner
 from halflabel.methods.auto.trees import Trees
 from halflabel.methods.baselines import BinaryRelevance, MLkNN
 from halflabel.methods.matrix_completion import MC1, MCb
-from halflabel.methods.rate_shift import RateShift
 from halflabel.methods.ssdrmc import SSDRMC
 from halflabel.methods.vvmr import VVMR, LowRankVVMR
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
@@ -45,7 +45,10 @@ from halflabel.table.tag_cells import TagNotation
 TABLE = (Roles, FeatureEncoder, TagNotation)
 
 #: Parts of several methods.
-SHARED = (Calibration, RateShift, Rule, LabelRule, LabelRules, KernelRidge, NystroemMap, Scaler)
+SHARED = (Calibration, Rule, KernelRidge, NystroemMap, Scaler)
+
+#: The corrections of probabilities, and what they have learned.
+CORRECTED = (Corrected, *(kind for each in CORRECTIONS for kind in each.saved))
 
 AUTO = (
     AutoLabeler,
@@ -79,7 +82,7 @@ BASELINES = (BinaryRelevance, MLkNN)
 #: A map that new items are placed on.
 MAP = (SavedMap, JointSpace)
 
-CLASSES: tuple[type, ...] = (*TABLE, *MAP, *SHARED, *AUTO, *METHODS, *BASELINES)
+CLASSES: tuple[type, ...] = (*TABLE, *MAP, *SHARED, *CORRECTED, *AUTO, *METHODS, *BASELINES)
 
 
 def load_added_classes() -> tuple[type, ...]:

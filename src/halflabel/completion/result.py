@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,7 @@ from halflabel.table.items import choose_shown
 
 if TYPE_CHECKING:
     from halflabel.completion.answers import Answers
+    from halflabel.corrections.correction import Learned
     from halflabel.table.accepted import PathLike, TableLike
 
 AnyPath = str | os.PathLike[str]
@@ -67,8 +68,13 @@ class Completion:
 
     @property
     def model(self) -> PartialLabelEstimator:
-        """The fitted method."""
+        """The fitted method, without the :attr:`corrections` of its probabilities."""
         return self.evidence.model
+
+    @property
+    def corrections(self) -> Mapping[str, Learned]:
+        """What was learned to correct the probabilities of the method, by name: "votes", "shift", "rules"."""
+        return self.evidence.fit.by_name
 
     @property
     def rule(self) -> Rule:
@@ -386,7 +392,9 @@ class Completion:
         """The method and the way a table is read, for new items."""
         opened = self.opened
         stated: dict[str, Any] = {"words": opened.find_words(), "meanings": opened.meanings, "empty": opened.empty}
-        return Predictor(self.model, opened.roles, opened.encoder, self.labels.names, opened.notation, **stated)
+        return Predictor(
+            self.evidence.fit.for_new_items, opened.roles, opened.encoder, self.labels.names, opened.notation, **stated
+        )
 
     def save(self, path: AnyPath, *, item_map: ItemMap | None = None) -> None:
         """Write the model as one file for :func:`halflabel.load`. It holds JSON and plain arrays, without pickle.

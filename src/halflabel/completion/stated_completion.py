@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.result import Completion
+from halflabel.corrections.fit import Fit
 from halflabel.evidence.confidence_sequence import EXPECTED
 from halflabel.table import OpenTable
 
@@ -30,4 +31,4 @@ def take_completed(given: OpenTable, completed: OpenTable) -> Completion:
 def state_completion(given: OpenTable, state: NDArray[np.int8]) -> Completion:
     """Return the completion that delivers these values of all entries."""
     model: Any = StatedValues(np.where(state > 0, 1 - EXPECTED, EXPECTED))
-    return Completion(Evidence(given, model, delivered=state.astype(np.int8)))
+    return Completion(Evidence(given, Fit(model, given, given.labels), delivered=state.astype(np.int8)))

@@ -9,7 +9,7 @@ from halflabel._arrays import Mask
 from halflabel._wording import plural
 from halflabel.completion.answers import apply_answers, find_answers, select_calibrating
 from halflabel.completion.evidence import Evidence
-from halflabel.corrections.votes.sources import learn_known
+from halflabel.corrections.correction import Given
 from halflabel.table import OpenTable
 
 #: The end of the note about entries that were learned after the last fit.
@@ -31,19 +31,11 @@ def learn_entries(evidence: Evidence, opened: OpenTable, calibrating: Mask | Non
     ``calibrating`` are the entries on which probabilities may be checked, from
     :func:`halflabel.completion.answers.select_calibrating`.
     """
-    model: Any
-    if evidence.sources is not None:
-        opened, model, sources = learn_known(opened, evidence.sources)
-        return replace(evidence, opened=opened, model=model, sources=sources, delivered=None).obey_rules()
-    kept, allowed = evidence.kept, evidence.calibrate_on
-    model = kept.update(opened.labels)
-    as_known, shift = None, evidence.model.shift_
-    if evidence.as_known is not None and shift is not None:
-        as_known, model = model, model.shift_rates(shift, opened.labels)
+    allowed = evidence.calibrate_on
     both = calibrating if allowed is None else allowed if calibrating is None else allowed & calibrating
-    number = int((opened.labels.state != kept.labels.state).sum())
+    first = evidence.fit.first or evidence.fit
+    number = int((opened.labels.state != first.known.state).sum())
     notes = [note for note in opened.notes if not note.endswith(NOTE)]
     opened = replace(opened, notes=(*notes, f"{plural(number, 'entry', 'entries')} {NOTE}"))
-    return replace(
-        evidence, opened=opened, model=model, as_known=as_known, calibrate_on=both, delivered=None, kept_fit=kept
-    ).obey_rules()
+    fit = evidence.fit.update(Given(opened, both))
+    return replace(evidence, opened=opened, fit=fit, calibrate_on=both, delivered=None)

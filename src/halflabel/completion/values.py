@@ -15,7 +15,8 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
-from halflabel.corrections.votes.sources import Sources
+from halflabel.corrections.correction import Given, ValidRows
+from halflabel.corrections.fit import Fit
 from halflabel.evidence.components import take_components
 from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.lower_bounds import (
@@ -27,14 +28,11 @@ from halflabel.evidence.lower_bounds import (
 )
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fill_confident
-from halflabel.labels.label_rules import LabelRule
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto import MixedLabeler
-from halflabel.methods.auto.kept import KeptFit
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.valid_labels import ValidLabels, find_valid_labels
 from halflabel.table import OpenTable
 
 
@@ -48,8 +46,8 @@ class Values:
 
     #: The input: features, labels, roles, notes.
     opened: OpenTable
-    #: The fitted method.
-    model: PartialLabelEstimator
+    #: The fitted method, and the corrections of its probabilities.
+    fit: Fit
     #: The expected precision below which entries were left empty.
     min_precision: float | None = None
     #: Shape (n_items, n_labels). The given entries on which probabilities were fitted and are checked; None for all of
@@ -58,14 +56,13 @@ class Values:
     #: Shape (n_items, n_labels). The labels after completion where answers and a frozen fit decide them; None where the
     #: fit does.
     delivered: NDArray[np.int8] | None = None
-    #: The fitted method before the probabilities of gaps were shifted to a rate of their own, if they were.
-    as_known: PartialLabelEstimator | None = None
-    #: The fit that the method was updated from, if it was.
-    kept_fit: KeptFit | None = None
-    #: The error rates of the sources, where entries have votes of several people or models.
-    sources: Sources | None = None
     #: The answers that estimate the label frequency, where it is asked for.
     asked_frequency: AskedFrequency | None = None
+
+    @property
+    def model(self) -> PartialLabelEstimator:
+        """The fitted method, without corrections."""
+        return self.fit.model
 
     @property
     def labels(self) -> PartialLabels:
@@ -86,11 +83,11 @@ class Values:
     @property
     def gaps(self) -> tuple[str, ...]:
         """The kinds of gap, and how each kind was filled, in sentences."""
-        if self.sources is not None:
-            return describe_gaps(self.learned_from, self.model, self.rule, self.sources.sentences, voted=True)
         part, ranked = self.of_filled, [self.labels.names[j] for j in np.flatnonzero(self.ranked_only)]
-        first = (describe_ranked(ranked, self.observed_rate),) if ranked else ()
-        return describe_gaps(part.labels, part.model, self.rule, first, has_others=bool(ranked))
+        first = (*self.fit.counts, *((describe_ranked(ranked, self.observed_rate),) if ranked else ()))
+        learned = part.learned_from if self.fit.has_targets else part.labels
+        has = {"has_targets": self.fit.has_targets, "has_others": bool(ranked)}
+        return describe_gaps(learned, part.model, self.rule, first, **has)
 
     @property
     def weights(self) -> sparse.csr_array | None:
@@ -101,13 +98,8 @@ class Values:
 
     @cached_property
     def learned_from(self) -> PartialLabels:
-        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant.
-
-        Of entries with votes, it is the more probable value.
-        """
-        if self.sources is not None:
-            return self.sources.consensus
-        return mark_unassigned(self.labels)
+        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant."""
+        return mark_unassigned(self.fit.targets if self.fit.has_targets else self.labels)
 
     @cached_property
     def calibrated_on(self) -> PartialLabels:
@@ -121,11 +113,11 @@ class Values:
 
     @property
     def checked_on(self) -> PartialLabels:
-        """The entries that can show whether probabilities are calibrated: with votes, only known entries.
+        """The entries that can show whether probabilities are calibrated.
 
-        The more probable value of an entry with votes depends on the probabilities.
+        Labels that a correction made for the fit depend on the probabilities, so that only known entries can.
         """
-        return self.calibrated_on if self.sources is None else self.labels
+        return self.labels if self.fit.has_targets else self.calibrated_on
 
     @property
     def ranked_only(self) -> Mask:
@@ -150,26 +142,21 @@ class Values:
         kept = np.flatnonzero(~np.asarray(self.labels.positives))
         opened = self.opened.keep_labels([self.labels.names[j] for j in kept])
         delivered = None if self.delivered is None else self.delivered[:, kept]
-        return replace(self, opened=opened, model=self.model.first_, delivered=delivered).obey_rules()
+        fit = self.fit.learn_again(self.model.first_, Given(opened), opened.labels)
+        return replace(self, opened=opened, fit=fit, delivered=delivered)
 
     @property
     def probabilities(self) -> Floats:
         """Calibrated probabilities. For observed entries they are out of fold."""
-        p: Floats = self.model.label_probabilities_
-        return p
+        return self.fit.probabilities
 
     @cached_property
     def learned_probabilities(self) -> Floats:
-        """Probabilities of relevance in :attr:`learned_from`. For positive-only labels, this is P(assigned).
-
-        With votes, they are the probabilities by the features alone.
-        """
-        if self.sources is not None:
-            return self.sources.fit.prior
+        """Probabilities of relevance in :attr:`learned_from`. For positive-only labels, this is P(assigned)."""
         if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
             p: Floats = self.model.assume(None).probabilities
             return p
-        return self.probabilities
+        return self.fit.predict_targets()
 
     @cached_property
     def state(self) -> NDArray[np.int8]:
@@ -183,26 +170,19 @@ class Values:
         if self.min_precision is not None:
             filled = self.fill_at(self.min_precision)
         else:
-            answer = np.asarray(self.model.transduction_).reshape(self.labels.shape)
-            filled = np.where(answer == 1, 1, -1).astype(np.int8)
+            filled = np.where(self.fit.relevant, 1, -1).astype(np.int8)
         filled = np.where(self.labels.observed, self.labels.state, filled)
-        return filled if self.valid_labels is None or not filled.all() else self._correct(filled, self.valid_labels)
+        return self._complete(filled) if filled.all() else filled
 
-    def _correct(self, filled: NDArray[np.int8], valid: ValidLabels) -> NDArray[np.int8]:
-        """Return the completed labels, where given entries that the fit did not have may decide others by the rules."""
+    def _complete(self, filled: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Return the completed labels, where given entries that the fit did not have may decide others."""
         margins = filled * (0.5 + np.abs(self.probabilities - 0.5))
-        return np.where(valid.decide(margins, self.labels.state), 1, -1).astype(np.int8)
-
-    def obey_rules(self) -> Self:
-        """Return the evidence with probabilities and filled entries that obey the rules of the table between labels."""
-        rules = self.opened.rules
-        return replace(self, model=self.model.obey(rules, self.labels)) if rules.rules else self
+        return np.where(self.valid_rows.decide(margins, self.labels.state), 1, -1).astype(np.int8)
 
     @property
-    def valid_labels(self) -> ValidLabels | None:
-        """The labels that obey the rules between labels, or None without rules."""
-        rules = getattr(self.model, "label_rules_", None)
-        return None if rules is None else find_valid_labels(rules)
+    def valid_rows(self) -> ValidRows:
+        """The rows of labels that are valid."""
+        return self.fit.valid_rows
 
     @cached_property
     def written_state(self) -> NDArray[np.int8]:
@@ -242,27 +222,20 @@ class Values:
             irrelevant = 1 - p
         else:
             relevant, irrelevant = self._lower(p, known, scores, n_times)
-        filled = fill_confident(np.where(self.labels.observed, np.nan, p), precision, relevant, irrelevant)
-        if self.valid_labels is None:
-            return filled
         given, observed = self.labels.state, self.labels.observed
-        return np.where(observed, 0, self.valid_labels.leave_open(np.where(observed, given, filled), given))
+        filled = fill_confident(np.where(observed, np.nan, p), precision, relevant, irrelevant)
+        return np.where(observed, 0, self.valid_rows.leave_open(np.where(observed, given, filled), given))
 
     def _lower(self, p: Floats, known: PartialLabels, scores: Floats, n_times: float) -> tuple[Floats, Floats]:
         """Return lower probabilities of being relevant and of being irrelevant.
 
         Both include the uncertainty of the calibration, and of the rate among the gaps if they have their own.
         """
-        resampled = self.resampled_calibration
-        shift = None if self.as_known is None else self.model.shift_
-        if self.as_known is None or shift is None:
-            lower = lower_probabilities(p, known, scores, resampled, n_times)
-            return lower, lower_irrelevant(p, scores, resampled, n_times)
-        before, has_known = self.as_known.label_probabilities_, ~self.labels.unlabelled
+        resampled, before = self.resampled_calibration, self.fit.before_estimate if self.fit.estimates_gaps else p
         lower = lower_probabilities(before, known, scores, resampled, n_times, least=0.0)
         irrelevant = lower_irrelevant(before, scores, resampled, n_times)
-        relevant = np.where(p >= MIN_P, shift.vary(lower, has_known, -1.0), 0.0)
-        return relevant, 1 - shift.vary(1 - irrelevant, has_known, 1.0)
+        relevant = np.where(p >= MIN_P, self.fit.vary_estimate(lower, -1.0), 0.0)
+        return relevant, 1 - self.fit.vary_estimate(1 - irrelevant, 1.0)
 
     @property
     def broken(self) -> list[Mask]:
@@ -270,9 +243,9 @@ class Values:
         return [entries for _, entries in self.broken_rules]
 
     @cached_property
-    def broken_rules(self) -> list[tuple[LabelRule, Mask]]:
+    def broken_rules(self) -> list[tuple[str, Mask]]:
         """The rules between labels that given entries break, each with these entries."""
-        return [] if self.valid_labels is None else self.valid_labels.mark_broken(self.labels.state)
+        return self.valid_rows.mark_broken(self.labels.state)
 
     # Samples in canonical order.
 

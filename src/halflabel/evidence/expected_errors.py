@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.groups import count_units, resample
-from halflabel.methods.rate_shift import RateShift
 
 #: Number of bootstrap samples, number of random draws of errors for each, and maximum number of items for the band.
 SAMPLES, DRAWS, MAX_ITEMS = 50, 20, 5000
@@ -23,6 +24,9 @@ MAX_LABELLED = 2000
 #: docs/measured/precision.md).
 SPREAD = 100
 
+#: From probabilities, positions of items and a number of standard deviations to probabilities of gaps.
+Vary = Callable[[Floats, Ints, float], Floats]
+
 #: Name of the row for all labels together.
 ALL = "(all labels)"
 
@@ -34,8 +38,7 @@ def estimate_errors(
     scores: Floats,
     out_of_fold: Floats,
     rng: np.random.Generator,
-    shift: RateShift | None = None,
-    has_known: Mask | None = None,
+    vary: Vary | None = None,
     optimism: float = 1.0,
     groups: Ints | None = None,
 ) -> pd.DataFrame:
@@ -57,9 +60,9 @@ def estimate_errors(
         Probabilities of being relevant.
     scores, out_of_fold : ndarray of shape (n_items, n_labels)
         Scores of all entries, and scores of observed entries by models that were fitted without the item.
-    shift, has_known : RateShift and ndarray of bool, shape (n_items,), optional
-        If the probabilities of gaps have a rate of their own: its shift, and whether an item has a known entry. The
-        band then includes the uncertainty of the shift.
+    vary : callable, optional
+        Where the probabilities of gaps have a rate of their own: from the probabilities of a calibration, positions of
+        items and a number of standard deviations to probabilities of gaps. The band then includes this uncertainty.
     optimism : float, default=1
         From :func:`halflabel.evidence.optimism.measure_optimism`.
     groups : ndarray of int, shape (n_items,), optional
@@ -68,7 +71,7 @@ def estimate_errors(
     number = (filled != 0).sum(axis=0)
     wrong = np.minimum(optimism * _sum_wrong(filled, p), number)
     sd = np.sqrt(np.where(filled != 0, p * (1 - p), 0.0).sum(axis=0))
-    factors = _resample(labels, filled, scores, out_of_fold, rng, shift, has_known, groups)
+    factors = _resample(labels, filled, scores, out_of_fold, rng, vary, groups)
     deviations = wrong * (factors - 1) + sd * rng.normal(size=(DRAWS, len(factors), len(sd)))
     n_observed = np.maximum(count_units(labels.observed & ~np.isnan(out_of_fold), groups), 1)
     draws = wrong + deviations * np.sqrt(1 + SPREAD / n_observed)
@@ -84,8 +87,7 @@ def _resample(
     scores: Floats,
     out_of_fold: Floats,
     rng: np.random.Generator,
-    shift: RateShift | None,
-    has_known: Mask | None,
+    vary: Vary | None,
     groups: Ints | None,
 ) -> Floats:
     """Return, per bootstrap sample and label, its expected errors in units of the expected errors from all items.
@@ -99,8 +101,8 @@ def _resample(
 
     def expect(rows: Ints, z: float = 0.0) -> Floats:
         p = fit_platt(out_of_fold[rows], labels[rows])(scores[items])
-        if shift is not None and has_known is not None:
-            p = shift.vary(p, has_known[items], z)
+        if vary is not None:
+            p = vary(p, items, z)
         return _sum_wrong(filled[items], p)
 
     shrink = np.sqrt(min(1.0, MAX_LABELLED / len(labelled)))
@@ -110,8 +112,8 @@ def _resample(
     together = None if groups is None else groups[labelled]
     drawn = (labelled[resample(len(labelled), together, rng)] for _ in range(SAMPLES))
     factors = np.array([expect(rows) / whole for rows in drawn])
-    of_shift = 1.0 if shift is None else np.array([expect(labelled, z) / whole for z in rng.normal(size=SAMPLES)])
-    return np.asarray((1 + (factors - 1) * shrink) * of_shift)
+    of_rates = 1.0 if vary is None else np.array([expect(labelled, z) / whole for z in rng.normal(size=SAMPLES)])
+    return np.asarray((1 + (factors - 1) * shrink) * of_rates)
 
 
 def _sum_wrong(filled: NDArray[np.int8], p: Floats) -> Floats:

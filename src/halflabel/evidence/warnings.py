@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from halflabel._wording import clipped, count, decimal, listed, percent, plural
+from halflabel._wording import clipped, decimal, listed, percent, plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import wilson_interval
 
@@ -162,18 +162,8 @@ def find_contradictions(
     return [{**each, "text": f"{each['text']} {SETTLE}"} for each in found if each["level"] == "warning"]
 
 
-def describe_correction(gaps: int, before: float, after: float, *, is_selected: bool) -> Result:
-    """Return the result for probabilities of gaps that were shifted: the finding, the assumption and the change."""
-    if is_selected:
-        found = "Given entries and gaps have different scores, and the difference is larger than by chance."
-    else:
-        found = "The calibration of gaps was asked for; the scores of given entries and of gaps show no difference."
-    text = (
-        f"{found} It is assumed that the value of an entry alone decided whether it was given: for example, mostly "
-        f"labels that an item has were noted. Of {plural(gaps, 'gap')}, {count(round(after))} are expected to be "
-        f"relevant; with the rate of the given entries, {count(round(before))} would be. All numbers about gaps follow "
-        f'this correction; calibration="as known" leaves it out.'
-    )
+def describe_correction(text: str) -> Result:
+    """Return the result for probabilities of gaps that were shifted."""
     title = "Given entries were chosen because of their value"
     return make_result("known-by-value", "warning", title, text)
 

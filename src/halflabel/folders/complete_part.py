@@ -169,7 +169,7 @@ def _complete_batch(core: Core, part: Part, file: PartFile, table: pa.Table, fir
     with name_part(part), locate_rows(lambda row: (first + row, file.find_first_line(), "")):
         frame = read_frame(core, part, file, table)
         labels = predictor.read_labels(frame)
-        relevant, p = predictor.model.complete_both(predictor.encoder.transform(frame), labels)
+        relevant, p = predictor.corrected.complete_both(predictor.encoder.transform(frame), labels)
     at, own_values, own_p = core.find_answers(part.name, first, len(frame))
     relevant = core.leave_unsure(relevant, p, labels)
     relevant[at], p[at] = own_values, own_p

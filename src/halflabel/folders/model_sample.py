@@ -28,7 +28,6 @@ from halflabel.folders.part_files import TextFile, TextOptions, decode, open_par
 from halflabel.folders.parts import Part
 from halflabel.folders.scan import Scan
 from halflabel.labels import PartialLabels
-from halflabel.methods.valid_labels import find_valid_labels
 from halflabel.table import Description, OpenTable, open_table
 from halflabel.table.sources import Source
 
@@ -74,9 +73,7 @@ class Core:
         low, high = self.cutoffs
         sure = np.select([p <= low, p >= high], [-1, 1], 0).astype(np.int8)
         filled = np.where(labels.observed, labels.state, sure)
-        rules = self.predictor.model.label_rules_
-        if rules is not None:
-            filled = find_valid_labels(rules).leave_open(filled, labels.state)
+        filled = self.predictor.corrected.valid_rows.leave_open(filled, labels.state)
         return np.where(labels.observed, relevant, np.where(filled == 0, -1, filled > 0))
 
     def find_answers(self, part: str, first: int, n: int) -> tuple[Ints, NDArray[np.int8], Floats]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -18,25 +17,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike, is_sparse, stored
 from halflabel._wording import listed
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import CLIP, Calibrated
-from halflabel.labels.label_rules import LabelRules
+from halflabel.labels.calibration import Calibrated
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule, as_rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.contributions import (
-    NOT_ASSIGNED,
-    UNKNOWN,
-    VOTES,
-    Carriers,
-    Examples,
-    add_rules,
-    add_up,
-    split_score,
-)
-from halflabel.methods.decision import Decision, decide, decide_new, fill
-from halflabel.methods.rate_shift import RateShift
-from halflabel.methods.valid_labels import find_valid_labels
+from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
+from halflabel.methods.decision import Decision, decide, decide_new
 from halflabel.numerics.solvers import Status
 
 
@@ -65,15 +52,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     label_scores_: Floats
     _item_order: Ints
 
-    #: The shift of the probabilities of gaps, see :meth:`shift_rates`; None after a fit.
-    shift_: RateShift | None = None
-
-    #: The rules between labels that probabilities and predictions obey, see :meth:`obey`; None after a fit.
-    label_rules_: LabelRules | None = None
-
-    #: The probabilities of the fitted items before they obeyed rules.
-    before_rules_: Floats | None = None
-
     #: The additional arguments of ``fit``: some of "groups", "prior" and "calibrate_on", which
     #: :func:`fit_with_auxiliary` passes.
     auxiliary: ClassVar[frozenset[str]] = frozenset()
@@ -85,7 +63,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     _transductive: ClassVar[tuple[str, ...]] = (
         "transduction_",
         "label_probabilities_",
-        "before_rules_",
         "out_of_fold_scores_",
         "weights_",
         "neighbors_",
@@ -191,51 +168,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         self.transduction_ = self._restore_shape(self._restore_order(decision.relevant).astype(np.int64))
         return self
 
-    def shift_rates(self, shift: RateShift, labels: PartialLabels, posterior: Floats | None = None) -> Self:
-        """Return a copy of the fitted method with other probabilities of gaps, and of new items.
-
-        Thresholds are chosen again, and the gaps are filled by them. Scores, and the probabilities of known entries,
-        stay as they are.
-
-        Parameters
-        ----------
-        shift : RateShift
-        labels : PartialLabels
-            The known labels.
-        posterior : ndarray of shape (n_items, n_labels), optional
-            Probabilities of entries with votes; NaN for all other entries.
-        """
-        shifted, unknown = copy.copy(self), ~labels.observed
-        p = np.where(unknown, shift(self.label_probabilities_, ~labels.unlabelled), self.label_probabilities_)
-        if posterior is not None:
-            p = np.where(unknown & ~np.isnan(posterior), np.clip(posterior, CLIP, 1 - CLIP), p)
-        per_item = np.where(unknown, p, 0.0).sum(axis=0) / np.maximum(unknown.sum(axis=0), 1)
-        shifted.thresholds_, relevant = fill(labels, self.label_scores_, p, self.resolve_rule(), float(per_item.sum()))
-        shifted.shift_, shifted.label_probabilities_ = shift, p
-        shifted.transduction_ = self._restore_shape(relevant.astype(np.int64))
-        return shifted
-
-    def obey(self, rules: LabelRules, labels: PartialLabels) -> Self:
-        """Return a copy of the fitted method whose probabilities and predictions obey rules between labels.
-
-        The probabilities are the closest ones that obey them (:func:`halflabel.numerics.clauses.projection.project`).
-        The gaps of an item are filled with the valid labels whose probabilities exceed the thresholds by the largest
-        sum. Thresholds stay as they are. New items obey, too.
-
-        Parameters
-        ----------
-        rules : LabelRules
-        labels : PartialLabels
-            The labels of the fit.
-        """
-        obeying, valid, before = copy.copy(self), find_valid_labels(rules), self.label_probabilities_
-        p = valid.project(before, labels.state)
-        margins = self.resolve_rule().measure(self.label_scores_, p, self.thresholds_)
-        relevant = valid.decide(margins, labels.state)
-        obeying.label_rules_, obeying.before_rules_, obeying.label_probabilities_ = rules, before, p
-        obeying.transduction_ = self._restore_shape(relevant.astype(np.int64))
-        return obeying
-
     def resolve_rule(self) -> Rule:
         """Return the threshold rule with its numbers. Raise if it does not exist, or if a number is invalid."""
         rule = as_rule(self.rule)
@@ -286,7 +218,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def predict_both(self, X: MatrixLike) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items, scored once. A single label is returned as one column."""
         check_is_fitted(self)
-        relevant, p = self._decide_valid(self._score_new(self._validate_features(X, reset=False)))
+        relevant, p = self._decide_new(self._score_new(self._validate_features(X, reset=False)))
         return relevant.astype(np.int64), p
 
     def complete_both(self, X: MatrixLike, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
@@ -302,32 +234,23 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             The known entries; there may be none.
         """
         check_is_fitted(self)
-        scores = self._score_new(self._validate_features(X, reset=False))
-        relevant, p = self._decide_valid(scores, labels)
+        scores = self._score_known(self._validate_features(X, reset=False), labels)
+        relevant, p = self._decide_new(scores, labels)
         return np.where(labels.observed, labels.relevant, relevant).astype(np.int64), p
+
+    def score_both(self, X: MatrixLike, labels: PartialLabels) -> tuple[Floats, Floats]:
+        """Return the scores and the probabilities of new items of which some labels are known."""
+        check_is_fitted(self)
+        scores = self._score_known(self._validate_features(X, reset=False), labels)
+        return scores, self._decide_new(scores, labels)[1]
+
+    def _score_known(self, X: Matrix, labels: PartialLabels) -> Floats:
+        """Return the scores of new items of which some labels are known."""
+        return self._score_new(X)
 
     def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
         """Return which entries of new items are relevant, and their probabilities, given known entries ``labels``."""
         return decide_new(scores, self.resolve_rule(), self.calibration_, self.thresholds_)
-
-    def _decide_shifted(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
-        """Return the result of :meth:`_decide_new` under the rates of gaps."""
-        relevant, p = self._decide_new(scores, labels)
-        if self.shift_ is None:
-            return relevant, p
-        p = self.shift_(p, np.zeros(len(p), dtype=bool) if labels is None else ~labels.unlabelled)
-        return self.resolve_rule().apply(scores, p, self.thresholds_), p
-
-    def _decide_valid(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
-        """Return the result of :meth:`_decide_shifted` that obeys the rules between labels, if there are any."""
-        relevant, p = self._decide_shifted(scores, labels)
-        if self.label_rules_ is None:
-            return relevant, p
-        valid = find_valid_labels(self.label_rules_)
-        states = np.zeros(p.shape, dtype=np.int8) if labels is None else labels.state
-        thresholds = self.thresholds_ if labels is None else self.list_thresholds(labels)
-        p = valid.project(p, states)
-        return valid.decide(self.resolve_rule().measure(scores, p, thresholds), states), p
 
     # -- explanations ------------------------------------------------------------------
 
@@ -348,17 +271,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         observed = labels.observed[rows]
         scores = np.where(observed, self.out_of_fold_scores_[rows], self.label_scores_[rows])
-        p = self.label_probabilities_[rows]
-        before = p if self.before_rules_ is None else self.before_rules_[rows]
-        parts = add_up(self._list_parts(scores, rows), self.calibration_, scores, before, self._last_part)
-        return parts if self.label_rules_ is None else add_rules(parts, before, p)
-
-    @property
-    def _last_part(self) -> str:
-        """The name of the part of the log odds after the calibration."""
-        if self.shift_ is None:
-            return NOT_ASSIGNED
-        return UNKNOWN if self.shift_.slope is None else VOTES
+        return add_up(self._list_parts(scores, rows), self.calibration_, scores, self.label_probabilities_[rows])
 
     def _list_parts(self, scores: Floats, rows: Ints) -> dict[str, Floats]:
         """Return the method's own parts of the log odds of fitted items."""
@@ -389,20 +302,8 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
         """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
-        check_is_fitted(self)
-        scores = self._score_new(self._validate_features(X, reset=False))
-        _, before = self._decide_shifted(scores, labels)
-        parts = add_up(split_score(self.calibration_, scores), self.calibration_, scores, before, self._last_part)
-        return self._end_parts(parts, before, labels)
-
-    def _end_parts(
-        self, parts: dict[str, Floats], before: Floats, labels: PartialLabels
-    ) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items together with that of the rules, and their probabilities."""
-        if self.label_rules_ is None:
-            return parts, before
-        p = find_valid_labels(self.label_rules_).project(before, labels.state)
-        return add_rules(parts, before, p), p
+        scores, p = self.score_both(X, labels)
+        return add_up(split_score(self.calibration_, scores), self.calibration_, scores, p), p
 
     def fit_predict(self, X: MatrixLike, y: LabelsLike) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""

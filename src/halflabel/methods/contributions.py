@@ -10,10 +10,9 @@ The parts are taken one after the other, in the order in which the method comput
    difference between calibrated and uncalibrated log odds at this sum. No share of it belongs to one member.
 5. :data:`CLIPPING`: probabilities stay at a small distance from 0 and 1. This part is 0 unless the limit is reached.
 6. :data:`NOT_ASSIGNED`: for positive-only labels with a label frequency, the effect of a label that an annotated item
-   lacks. If known entries were chosen because of their value, :data:`UNKNOWN` takes its place: the effect of the rate
-   of relevant entries among the gaps (:mod:`halflabel.methods.rate_shift`). If several sources voted, :data:`VOTES`
-   does: their votes, and the correction of a fit to votes with errors.
-7. :data:`RULES`: how much the rules between labels move the probability, if there are rules.
+   lacks.
+
+Corrections of the probabilities add their own parts (:class:`halflabel.corrections.fit.Fit`).
 """
 
 from __future__ import annotations
@@ -35,9 +34,6 @@ OTHER_LABELS = "other labels"
 CALIBRATION = "calibration"
 CLIPPING = "limit near 0 and 1"
 NOT_ASSIGNED = "not assigned"
-UNKNOWN = "rate among the gaps"
-RULES = "rules between labels"
-VOTES = "votes"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +78,11 @@ def subtract_rate(members: Mapping[str, Floats], weights: Mapping[str, float], r
     return {name: np.nan_to_num(z - weights[name] * logit(rates)) for name, z in members.items()}
 
 
-def add_up(
-    parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats, p: Floats, last: str = NOT_ASSIGNED
-) -> dict[str, Floats]:
+def add_up(parts: Mapping[str, Floats], calibration: Calibrated, scores: Floats, p: Floats) -> dict[str, Floats]:
     """Return all parts of probabilities, from the ``parts`` of the method. The sum of all parts is logit(p).
 
     ``parts`` are log odds minus the log odds of the labels' rates, and ``scores`` are the input of the calibration, NaN
-    for an entry without score, whose only part is the rate. ``last`` is the name of the part after the calibration.
+    for an entry without score, whose only part is the rate.
     """
     scored = ~np.isnan(scores)
     with np.errstate(divide="ignore"):
@@ -99,10 +93,4 @@ def add_up(
     own = {name: np.where(scored, part, 0.0) for name, part in parts.items()}
     rest = calibrated - clipping - rate - sum(own.values())
     all_parts = {RATE: rate, **own, CALIBRATION: np.where(scored, rest, 0.0), CLIPPING: clipping}
-    return {**all_parts, last: printed - calibrated}
-
-
-def add_rules(parts: Mapping[str, Floats], before: Floats, p: Floats) -> dict[str, Floats]:
-    """Return the parts with that of the rules between labels, which moved the probabilities ``before`` to ``p``."""
-    with np.errstate(divide="ignore"):
-        return {**parts, RULES: logit(p) - logit(before)}
+    return {**all_parts, NOT_ASSIGNED: printed - calibrated}

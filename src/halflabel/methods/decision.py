@@ -84,8 +84,15 @@ def fill(labels: PartialLabels, scores: Floats, p: Floats, rule: Rule, cardinali
 
     ``cardinality`` is the expected number of relevant labels per item.
     """
-    chosen = rule.choose(_select_undecided(p, labels), cardinality)
+    chosen = choose_thresholds(labels, p, rule, cardinality)
     return chosen, np.where(labels.observed, labels.relevant, rule.apply(scores, p, chosen))
+
+
+def choose_thresholds(labels: PartialLabels, p: Floats, rule: Rule, cardinality: float) -> Floats:
+    """Return the thresholds of a rule on the unknown entries, or on all entries if every entry is known."""
+    unknown = ~labels.observed
+    undecided = unknown if unknown.any() else np.ones_like(unknown)
+    return rule.choose(np.where(undecided & labels.learnable, p, np.nan), cardinality)
 
 
 def decide_new(
@@ -161,13 +168,6 @@ def assume_frequency(
         return assumption
     above = rule.apply(scores, assumption.probabilities, assumption.thresholds)
     return replace(assumption, filled=~labels.relevant & above)
-
-
-def _select_undecided(probabilities: Floats, labels: PartialLabels) -> Floats:
-    """Return the probabilities of the unknown entries, or of all entries if every entry is known."""
-    unknown = ~labels.observed
-    undecided = unknown if unknown.any() else np.ones_like(unknown)
-    return np.where(undecided & labels.learnable, probabilities, np.nan)
 
 
 def _cardinality(labels: PartialLabels) -> float:

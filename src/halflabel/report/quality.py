@@ -17,6 +17,7 @@ from halflabel.labels.metrics import auc_per_label, brier, f1_per_label, macro_a
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
     from halflabel.completion.evidence import Evidence
+    from halflabel.corrections.fit import Fit
 
 #: The expected precisions for which a report counts the gaps that can be filled.
 PRECISIONS = (0.90, 0.95, 0.99)
@@ -92,7 +93,7 @@ def _describe_filled(completion: Completion, value: int) -> dict[str, Any]:
     p = evidence.probabilities[~completion.labels.observed & (completion.state == value)]
     filled, right = len(p), 1 - np.minimum(evidence.optimism * _mean(1 - p if value > 0 else p), 1.0)
     shown = percent(right)
-    if filled and evidence.as_known is not None:
+    if filled and evidence.fit.estimates_gaps:
         least, most = (percent(1 - wrong / filled) for wrong in evidence.expect_errors_in(value)[["high", "low"]])
         shown = f"{least} to {most}"
     return {"filled": filled, "right": right, "shown": shown}
@@ -143,9 +144,9 @@ def bin_calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[s
     ]
 
 
-def read_thresholds(model: Any) -> Floats:
+def read_thresholds(fit: Fit) -> Floats:
     """Return the thresholds on probabilities. The thresholds of the rule "fixed" are converted."""
-    thresholds: Floats = model.thresholds_
+    model, thresholds = fit.model, fit.thresholds
     on_scores = model.resolve_rule().name == "fixed"
     return np.asarray(model.calibration_(thresholds[None, :])[0]) if on_scores else thresholds
 

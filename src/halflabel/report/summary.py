@@ -188,7 +188,7 @@ def _summarize_positive(completion: Completion) -> dict[str, Any] | None:
 
 def _thresholds(evidence: Evidence) -> Floats | None:
     """Return the thresholds in use, or None if they are on probabilities that cannot be checked."""
-    return None if evidence.labels.positive_only else read_thresholds(evidence.model)
+    return None if evidence.labels.positive_only else read_thresholds(evidence.fit)
 
 
 def _summarize_labels(completion: Completion) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def _write_reasons(completion: Completion, entries: pd.DataFrame) -> list[str]:
         return [""] * len(entries)
     places = completion.index.get_indexer(pd.Index(entries["item"]))
     columns = [completion.labels.names.index(label) for label in entries["label"]]
-    return write_largest(completion.model.decompose(places, completion.evidence.learned_from), columns)
+    return write_largest(completion.evidence.fit.decompose(places, completion.evidence.learned_from), columns)
 
 
 def _summarize_unassigned(completion: Completion) -> list[dict[str, Any]]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from halflabel._wording import clipped
+from halflabel.corrections.votes.sources import Sources
 from halflabel.evidence.expected_errors import ALL
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
-    from halflabel.corrections.votes.sources import Sources
 
 #: Maximum number of sources, labels, and votes in the tables.
 MAX_SOURCES, MAX_AGREEMENTS, MAX_VOTES = 30, 30, 12
@@ -22,8 +22,8 @@ MAX_ERROR = 0.05
 
 def summarize_votes(completion: Completion) -> dict[str, Any] | None:
     """Return the tables of the sources, ordered by decreasing share of wrong votes, or None without sources."""
-    sources = completion.evidence.sources
-    if sources is None:
+    sources = completion.corrections.get("votes")
+    if not isinstance(sources, Sources):
         return None
     agreement = sources.agreement.dropna().sort_values("alpha", kind="stable")
     agreed = {"agreement": _clip(agreement.head(MAX_AGREEMENTS)), "agreements": len(agreement)}

@@ -141,7 +141,5 @@ def measure_flips(completion: Completion) -> NDArray[np.float32]:
 
 def read_thresholds(completion: Completion) -> NDArray[np.float64]:
     """Return the threshold of each label."""
-    thresholds = getattr(completion.model, "thresholds_", None)
-    if thresholds is None:
-        return np.full(completion.labels.shape[1], HALF)
+    thresholds = completion.evidence.fit.thresholds
     return np.nan_to_num(np.broadcast_to(thresholds, completion.labels.shape[1]).astype(np.float64), nan=HALF)

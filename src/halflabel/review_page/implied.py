@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel.methods.valid_labels import find_valid_labels
+from halflabel.corrections.fit import find_valid_rows
 from halflabel.review_page.answers import NONE
 from halflabel.review_page.fits import Fit
 from halflabel.table import OpenTable
@@ -28,13 +28,11 @@ class Implied:
 
     def __init__(self, opened: OpenTable) -> None:
         self._given = opened.labels.state
-        self._valid = find_valid_labels(opened.rules) if opened.rules.rules else None
+        self._valid = find_valid_rows(opened)
         self.states: NDArray[np.int8] = np.zeros_like(self._given)
 
     def update(self, current: NDArray[np.int8]) -> None:
         """Take the current answers. In an item whose answers break a rule, nothing follows."""
-        if self._valid is None:
-            return
         states = np.zeros_like(self._given)  # another thread may read the ones before
         rows = np.flatnonzero((current != NONE).any(axis=1))
         answered = np.abs(current[rows]) == 1

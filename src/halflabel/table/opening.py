@@ -19,7 +19,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.groups import find_copies, number_groups
 from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.positive_only import trust_positives
-from halflabel.methods.valid_labels import check_rules
 from halflabel.table.annotation_columns import describe_made, explain_made, find_made
 from halflabel.table.columns import OF_FILE, Description, Keys
 from halflabel.table.described import Described, find_description, is_path, name_second
@@ -161,7 +160,7 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
         meanings=find_meanings(columns),
         empty=columns.empty,
         nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
-        rules=check_rules(LabelRules.read(columns.rules, reading.labels.names)),
+        rules=LabelRules.read(columns.rules, reading.labels.names),
     )
 
 

@@ -53,7 +53,7 @@ def test_the_posterior_is_better_than_the_majority_and_what_it_predicts_of_itsel
 
 def test_the_tables_of_the_sources():
     _, truth, votes = draw()
-    sources = fit().evidence.sources
+    sources = fit().corrections["votes"]
     at = {name: i for i, name in enumerate(fit().index)}
     right = truth[[at[item] for item in votes["item"]], [LABELS.index(label) for label in votes["label"]]]
     wrong = (votes["value"] != right).groupby(votes["source"]).mean()
@@ -134,13 +134,11 @@ def test_answers_are_known_entries_and_change_the_error_rates():
     assert 0 < abs(after - before) < 0.1 * before
 
 
-def test_a_prior_and_entries_that_calibrate_have_no_place_with_votes():
-    items, truth, votes = draw()
+def test_a_prior_has_no_place_with_votes():
+    items, _, votes = draw()
     prior = pd.DataFrame(0.5, index=items.index, columns=LABELS)
     with pytest.raises(ValueError, match="add its rows to"):
         hl.complete(items, labels=LABELS, sources=votes, prior=prior)
-    with pytest.raises(ValueError, match="leave it out"):
-        hl.complete(items, labels=LABELS, sources=votes, calibrate_on=np.ones(truth.shape, dtype=bool))
 
 
 def test_the_command_reads_votes(tmp_path):
@@ -183,7 +181,7 @@ def fit_two_models(n_known=0):
 def test_two_models_that_err_together_get_no_rate_and_no_number_of_errors(n_known, tmp_path):
     """Known entries change that not: 186 of 2,000 wrong values were stated and 555 are; with known ones 225 and 436."""
     filled = fit_two_models(n_known)
-    sources = filled.evidence.sources
+    sources = filled.corrections["votes"]
     assert filled.expected_errors[["expected", "low", "high"]].isna().all(axis=None)
     assert sources.rates[["error", "low", "high", "false_relevant", "false_irrelevant"]].isna().all(axis=None)
     assert sources.suspects["wrong"].isna().all()

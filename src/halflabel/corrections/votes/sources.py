@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.special import logit
-from sklearn.base import clone
+from numpy.typing import NDArray
+from scipy.special import expit, logit
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, closest, option, plural
+from halflabel.corrections.correction import Correction, Given, Learned
 from halflabel.corrections.votes.levels import measure_agreement
 from halflabel.corrections.votes.model import SourceFit, fit_sources
 from halflabel.corrections.votes.support import RANDOM, SAME, explain_doubt
@@ -27,20 +28,36 @@ from halflabel.evidence.expected_errors import ALL
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
 from halflabel.labels.votes import Votes
-from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
-from halflabel.methods.rate_shift import RateShift
 from halflabel.table import OpenTable
-from halflabel.table.unlearned import leave_unlearned
 
 #: The maximum number of sources in a sentence.
 MAX_NAMED = 8
 
-#: Number of fits: each learns from the more probable values by the fit before it.
-FITS = 2
+
+@dataclass(frozen=True, eq=False)
+class CalibratedFeatures(Learned):
+    """The probabilities of entries without votes, from a method that learned from votes with errors."""
+
+    #: ``slope``, ``intercept``: shape (n_labels,). Of the log odds of the method.
+    slope: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+
+    name: ClassVar[str] = "votes"
+    part: ClassVar[str] = "votes"
+    rests_on: ClassVar[str] = "the votes on this entry, and the errors of the votes that the method learned from"
+    moves_gaps: ClassVar[bool] = True
+
+    def __call__(self, p: Floats, known: PartialLabels) -> Floats:
+        """Return P(relevant) by the features alone."""
+        return np.asarray(expit(self.slope * logit(p) + self.intercept))
+
+    def vary(self, p: Floats, known: PartialLabels, z: float) -> Floats:
+        """Return P(relevant) by the features alone: the calibration has no deviation."""
+        return self(p, known)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sources:
+class Sources(Learned):
     """The posterior of each entry with votes, and the error rates of each source."""
 
     #: The table, with its known entries and the votes.
@@ -49,8 +66,30 @@ class Sources:
     fit: SourceFit
     #: The more probable value of each entry with a vote: the labels that the method learned from.
     consensus: PartialLabels
-    #: The method as it was fitted to these labels.
-    fitted: PartialLabelEstimator
+
+    name, part, rests_on = CalibratedFeatures.name, CalibratedFeatures.part, CalibratedFeatures.rests_on
+    moves_gaps: ClassVar[bool] = True
+
+    def __call__(self, p: Floats, known: PartialLabels) -> Floats:
+        """Return P(relevant) by the features alone."""
+        return self.for_new_items()(p, known)
+
+    def correct_fitted(self, p: Floats, known: PartialLabels) -> Floats:
+        """Return the posterior of entries with votes. Known entries keep their probabilities."""
+        voted = np.where(self.fit.voted, np.clip(self.fit.posterior, CLIP, 1 - CLIP), self(p, known))
+        return np.where(known.observed, p, voted)
+
+    predict_targets = __call__
+    vary = CalibratedFeatures.vary
+
+    def deviate(self, p: Floats, known: PartialLabels) -> Floats:
+        """Return by how far votes move the level of the probabilities of one label."""
+        moved = (self.fit.posterior - self.fit.prior)[self.fit.voted]
+        return np.full_like(p, float(moved.std()) / np.sqrt(max(len(p), 1)))
+
+    def for_new_items(self) -> CalibratedFeatures:
+        """Return the calibration of the features."""
+        return CalibratedFeatures(np.exp(self.fit.calibration[0]), self.fit.calibration[1])
 
     @property
     def votes(self) -> Votes:
@@ -70,7 +109,7 @@ class Sources:
         return explain_doubt(self.votes.given, fit.correlations, ~fit.is_chance, known)
 
     @property
-    def sentences(self) -> tuple[str, ...]:
+    def counts(self) -> tuple[str, ...]:
         """The number of votes, and the error rates of the sources, or only how far they agree."""
         entries = plural(int((self.fit.voted & ~self.opened.labels.observed).sum()), "entry", "entries")
         voted = f"{entries} with votes of {plural(len(self.names), 'source')}"
@@ -160,11 +199,6 @@ class Sources:
         doubtful, random = plan_checks(given, max_error, confidence)
         return {"votes": len(given), "doubtful": doubtful, "random": random}
 
-    def measure_deviation(self, p: Floats) -> Floats:
-        """Return one standard deviation of the level of probabilities of one label: by how far votes move them."""
-        moved = (self.fit.posterior - self.fit.prior)[self.fit.voted]
-        return np.full(len(p), float(moved.std()) / np.sqrt(max(len(p), 1)))
-
 
 def _shorten(parts: list[str]) -> str:
     """Return the parts of a sentence, with the number of parts that are left out."""
@@ -172,66 +206,35 @@ def _shorten(parts: list[str]) -> str:
     return ", ".join([*parts[:MAX_NAMED], *rest])
 
 
-def check_votes_support(calibrate_on: Any, prior: Floats | None) -> None:
-    """Raise for arguments that have no meaning together with votes."""
-    if calibrate_on is not None:
-        raise ValueError(f"{option('calibrate_on')} is about given entries, but here votes are given: leave it out.")
-    if prior is not None:
-        raise ValueError(f"{option('prior')} is a source of probabilities: add its rows to {option('sources')}.")
+def find_consensus(given: Given, p: Floats | None = None) -> PartialLabels:
+    """Return the known labels, and the more probable value of each other entry with a vote that has a weight.
 
-
-#: A table without the labels that cannot be learned, the method with posteriors as its probabilities, and the sources.
-Learned = tuple[OpenTable, PartialLabelEstimator, Sources]
-
-
-def fit_with_votes(opened: OpenTable, model: PartialLabelEstimator) -> Learned:
-    """Fit a method and the error rates of sources in turns.
-
-    The method learns from the more probable value of each entry with a vote. Its out-of-fold probabilities are the
-    prior of the posterior of each entry, and so on.
+    Without votes, the labels stay. ``p`` are the probabilities of a fit, out of fold for items with votes.
     """
-    fit = _fit(opened, None)
-    learned = _leave_unlearned(opened, fit)
-    if learned.labels.names != opened.labels.names:
-        fit = _fit(learned, None)
-    opened = learned
-    for _ in range(FITS):
-        labels = find_consensus(opened, fit)
-        fitted = fit_with_auxiliary(clone(model), opened.X, labels, groups=opened.groups)
-        fit = _fit(opened, _score(fitted))
-    return _combine(opened, fitted, fit, labels)
-
-
-def learn_known(opened: OpenTable, sources: Sources) -> Learned:
-    """Learn from known entries that were answered after the fit: the method stays, and error rates are fitted again."""
-    return _combine(opened, sources.fitted, _fit(opened, _score(sources.fitted)), sources.consensus)
-
-
-def _score(fitted: PartialLabelEstimator) -> Floats:
-    """Return the log odds of a fitted method, out of fold for items with votes."""
-    return np.asarray(logit(np.clip(fitted.label_probabilities_, CLIP, 1 - CLIP)))
-
-
-def _combine(opened: OpenTable, fitted: PartialLabelEstimator, fit: SourceFit, labels: PartialLabels) -> Learned:
-    shift = np.stack([fit.calibration[1], np.zeros(len(labels.names))])
-    moved = RateShift(shift, shift, np.exp(fit.calibration[0]))
-    posterior = np.where(fit.voted, fit.posterior, np.nan)
-    return opened, fitted.shift_rates(moved, opened.labels, posterior), Sources(opened, fit, labels, fitted)
-
-
-def _fit(opened: OpenTable, scores: Floats | None) -> SourceFit:
-    assert opened.votes is not None  # the caller has seen them
-    return fit_sources(opened.votes, scores, opened.labels.state)
-
-
-def find_consensus(opened: OpenTable, fit: SourceFit) -> PartialLabels:
-    """Return the known labels, and the more probable value of each other entry with a vote that has a weight."""
+    labels, votes = given.labels, given.opened.votes
+    if votes is None:
+        return labels
+    if given.opened.prior is not None:
+        raise ValueError(f"{option('prior')} is a source of probabilities: add its rows to {option('sources')}.")
+    fit = fit_sources(votes, None if p is None else _score(p), labels.state)
     value = np.sign(fit.posterior - 0.5).astype(np.int8)
-    state = np.where(opened.labels.observed, opened.labels.state, np.where(fit.voted, value, 0))
-    return replace(opened.labels, state=state.astype(np.int8), annotated=(state != 0).any(axis=1))
+    state = np.where(labels.observed, labels.state, np.where(fit.voted, value, 0))
+    return replace(labels, state=state.astype(np.int8), annotated=(state != 0).any(axis=1))
 
 
-def _leave_unlearned(opened: OpenTable, fit: SourceFit) -> OpenTable:
-    """Return the table without the labels whose votes have one value only, and a note about these."""
-    left = leave_unlearned(replace(opened, labels=find_consensus(opened, fit)))
-    return replace(opened.keep_labels(left.labels.names), notes=left.notes)
+def learn_sources(given: Given, targets: PartialLabels, p: Floats, before: Learned | None) -> Sources | None:
+    """Return the error rates of sources and the posterior of each entry with votes, if there are any.
+
+    The out-of-fold probabilities of the method are the prior of the posterior.
+    """
+    votes = given.opened.votes
+    return None if votes is None else Sources(given.opened, fit_sources(votes, _score(p), given.labels.state), targets)
+
+
+def _score(p: Floats) -> Floats:
+    """Return the log odds of a fitted method."""
+    return np.asarray(logit(np.clip(p, CLIP, 1 - CLIP)))
+
+
+#: The line of :data:`halflabel.corrections.order.CORRECTIONS`.
+VOTES = Correction("votes", learn_sources, find_consensus, saved=(CalibratedFeatures,))

@@ -318,8 +318,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     @property
     def _alone(self) -> NewItemDecision:
         """The decision about new items without known entries."""
-        decision = self.new_item_decision_ or NewItemDecision(self.calibration_, self.thresholds_)
-        return decision if self.shift_ is None else replace(decision, thresholds=self.thresholds_)
+        return self.new_item_decision_ or NewItemDecision(self.calibration_, self.thresholds_)
 
     def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
         """Decide about items with observed labels as in the fit: by the refined scores."""
@@ -411,17 +410,17 @@ class AutoLabeler(PositiveOnlyEstimator):
         log_odds = (np.take(part, self._label_place, axis=1) for part in self.ensemble_.contribute(items))
         by_member = dict(zip(self.evidence_of_members, log_odds, strict=True))
         scores = self._calibrate_new(np.asarray(sum(by_member.values())))
-        _, p = self._decide_shifted(scores, labels)  # before the rules between labels
+        _, p = self._decide_new(scores, labels)
         parts = subtract_rate(by_member, self.member_weights_, self.calibration_.fallback)
-        alone = add_up(parts, self._alone.calibration, scores, p, self._last_part)
+        alone = add_up(parts, self._alone.calibration, scores, p)
         rows = np.flatnonzero(labels.observed.any(axis=1))
         if self.refiner_ is None or not len(rows):
-            return self._end_parts(alone, p, labels)
+            return alone, p
         refined = self._refine_new(scores, labels, rows)
-        coupled = add_up(parts | {OTHER_LABELS: refined - scores}, self.calibration_, refined, p, self._last_part)
+        coupled = add_up(parts | {OTHER_LABELS: refined - scores}, self.calibration_, refined, p)
         is_coupled = np.isin(np.arange(len(p)), rows)[:, None]
         both = {name: np.where(is_coupled, part, alone.get(name, 0.0)) for name, part in coupled.items()}
-        return self._end_parts(both, p, labels)
+        return both, p
 
     def _validate_parameters(self) -> None:
         require_choice(self, effort=EFFORTS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -18,7 +18,7 @@ from halflabel.methods.auto.estimator import AutoLabeler
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.contributions import Carriers, Examples, add_rules
+from halflabel.methods.contributions import Carriers, Examples
 from halflabel.numerics.column_order import order_columns
 
 
@@ -178,13 +178,9 @@ class MixedLabeler(PartialLabelEstimator):
         scores: Floats = self._join(self.first_._score_new(X), self.second_._score_new(self.features_(X, values)))
         return scores
 
-    def complete_both(self, X: MatrixLike, labels: PartialLabels) -> tuple[NDArray[np.int64], Floats]:
-        """Return 0/1 and the probabilities of new items of which some labels are known."""
-        check_is_fitted(self)
-        X = self._validate_features(X, reset=False)
-        scores = self._join(self.first_._score_new(X), self.second_._score_new(self._add_labels(X, labels)))
-        relevant, p = self._decide_valid(scores, labels)
-        return np.where(labels.observed, labels.relevant, relevant).astype(np.int64), p
+    def _score_known(self, X: Matrix, labels: PartialLabels) -> Floats:
+        scores: Floats = self._join(self.first_._score_new(X), self.second_._score_new(self._add_labels(X, labels)))
+        return scores
 
     def _add_labels(self, X: Matrix, labels: PartialLabels) -> Matrix:
         """Return the features of new items together with their other labels."""
@@ -208,10 +204,7 @@ class MixedLabeler(PartialLabelEstimator):
     def decompose(self, rows: Ints, labels: PartialLabels) -> dict[str, Floats]:
         """Return the parts of the log odds of fitted items, see :meth:`halflabel.AutoLabeler.decompose`."""
         known, positive = self._split(labels)
-        parts = self._join_parts(self.first_.decompose(rows, known), self.second_.decompose(rows, positive))
-        if self.label_rules_ is None or self.before_rules_ is None:
-            return parts
-        return add_rules(parts, self.before_rules_[rows], self.label_probabilities_[rows])
+        return self._join_parts(self.first_.decompose(rows, known), self.second_.decompose(rows, positive))
 
     def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
         """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
@@ -220,7 +213,7 @@ class MixedLabeler(PartialLabelEstimator):
         known, positive = self._split(labels)
         first, p_first = self.first_.decompose_new(X, known)
         second, p_second = self.second_.decompose_new(self._add_labels(X, labels), positive)
-        return self._end_parts(self._join_parts(first, second), self._join(p_first, p_second), labels)
+        return self._join_parts(first, second), self._join(p_first, p_second)
 
     def _join_parts(self, first: dict[str, Floats], second: dict[str, Floats]) -> dict[str, Floats]:
         zeros = [np.zeros_like(next(iter(parts.values()))) for parts in (first, second)]

@@ -1,23 +1,28 @@
-"""Labels and probabilities that obey the rules between labels: where rules become arrays."""
+"""Rules between labels: probabilities that obey them, and the rows of labels that are valid."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Mask
+from halflabel.corrections.correction import EVERY_ROW, Correction, Given, Learned, ValidRows
+from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
 from halflabel.labels.label_rules import LabelRule, LabelRules
 from halflabel.numerics.clauses.clause import Clause, States, group_clauses, propagate, strengthen, try_states
 from halflabel.numerics.clauses.decision import choose_states, is_possible
 from halflabel.numerics.clauses.projection import project
+from halflabel.table import OpenTable
 
 
-class ValidLabels:
+class ValidLabels(ValidRows):
     """The labels of items that obey rules, and the probabilities that are closest to given ones.
 
     Parameters
@@ -83,7 +88,7 @@ class ValidLabels:
             result[:, columns] = np.where(wrong[:, None], filled[:, columns], kept)
         return result
 
-    def mark_broken(self, states: States) -> list[tuple[LabelRule, Mask]]:
+    def mark_broken(self, states: States) -> list[tuple[str, Mask]]:
         """Return the rules that known labels break, each with the entries that break it."""
         found = []
         for rule in self.rules.rules:
@@ -95,7 +100,7 @@ class ValidLabels:
                 wrong = np.where((literals > 0).any(axis=1, keepdims=True), literals > 0, literals < 0)
                 entries = np.zeros(states.shape, dtype=bool)
                 entries[np.ix_(rows, clause.columns)] = wrong[rows]
-                found.append((rule, entries))
+                found.append((str(rule), entries))
         return found
 
 
@@ -103,6 +108,48 @@ class ValidLabels:
 def find_valid_labels(rules: LabelRules) -> ValidLabels:
     """Return the valid labels of some rules, made once."""
     return ValidLabels(rules)
+
+
+@dataclass(frozen=True, eq=False)
+class ObeyedRules(Learned):
+    """Rules that probabilities and filled rows obey."""
+
+    rules: LabelRules
+
+    name: ClassVar[str] = "rules"
+    part: ClassVar[str] = "rules between labels"
+    rests_on: ClassVar[str] = "the other labels of this item obey the rules together with this one"
+
+    def __call__(self, p: Floats, known: PartialLabels) -> Floats:
+        """Return the closest probabilities that obey the rules, given the known labels of each item."""
+        return self.valid_rows.project(p, known.state)
+
+    correct_fitted = __call__
+
+    @property
+    def valid_rows(self) -> ValidLabels:
+        """The rows that obey the rules."""
+        return find_valid_labels(self.rules)
+
+
+def learn_rules(given: Given, targets: PartialLabels, p: Floats, before: Learned | None) -> ObeyedRules | None:
+    """Return the rules of the table, if it has any."""
+    return ObeyedRules(given.opened.rules) if given.opened.rules.rules else None
+
+
+def require_agreement(given: Given, p: Floats | None = None) -> PartialLabels:
+    """Raise before a fit if the rules contradict one another. The labels stay."""
+    check_rules(given.opened.rules)
+    return given.labels
+
+
+def find_rows(opened: OpenTable) -> ValidRows:
+    """Return the rows of labels that obey the rules of a table."""
+    return find_valid_labels(opened.rules) if opened.rules.rules else EVERY_ROW
+
+
+#: The line of :data:`halflabel.corrections.order.CORRECTIONS`.
+RULES = Correction("rules", learn_rules, require_agreement, find_rows, (ObeyedRules, LabelRules, LabelRule))
 
 
 def make_clauses(rules: Sequence[LabelRule], names: Sequence[str]) -> list[Clause]:

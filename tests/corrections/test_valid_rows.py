@@ -4,8 +4,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from halflabel.corrections.rules import ValidLabels, check_rules
 from halflabel.labels.label_rules import LabelRules
-from halflabel.methods.valid_labels import ValidLabels, check_rules
 
 KINDS = ["one of", "at most one of", "at least one of"]
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
+from halflabel.corrections import shift as gap_rates
+from halflabel.corrections.shift import SHIFTS, estimate_shift, fit_shifts, tabulate_likelihood
 from halflabel.datasets.known_entries import know_by_value, know_items
-from halflabel.evidence import gap_rates
-from halflabel.evidence.gap_rates import SHIFTS, estimate_shift, fit_shifts, tabulate_likelihood
 
 
 def draw(rng, n=600, n_labels=8, **how):
