@@ -15,6 +15,7 @@ from "excess after" on count tables with a percentage.
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,8 +78,10 @@ def measure(name, way, seed, effort):
     filled = hl.complete(X, table, effort=effort, calibration="as known")
     truth = truth[:, [int(label) for label in filled.labels.names]]
     before, fit = filled.evidence, filled.evidence.fit
-    learned = learn_corrections(fit.model, Given(filled.opened), fit.targets)
-    after = Evidence(filled.opened, Fit(fit.model, filled.opened, fit.targets, learned))
+    opened = replace(filled.opened, description=replace(filled.opened.description, calibration="auto"))
+    after = Evidence(
+        opened, Fit(fit.model, opened, opened.labels, learn_corrections(fit.model, Given(opened), opened.labels))
+    )
     of = {"before": describe(before, truth), "after": describe(after, truth)}
     found = {"corrected": after.fit.estimates_gaps, "selected": before.is_selected}
     flat = {f"{key}_{when}": value for when, record in of.items() for key, value in record.items()}
