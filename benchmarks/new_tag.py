@@ -1,4 +1,4 @@
-"""A new tag in an old archive: its ranking, its label frequency, and the items that get it.
+"""A new tag in an old archive: its ranking and its label frequency.
 
 Protocol: 700 random items of a set with its 15 most frequent labels (``load_frequent``). One label at a time is the new
 tag: 15 of its items have it, absent entries are unknown, and all other labels are known. For the label frequency, each
@@ -9,9 +9,8 @@ RANKS, so that the study of the frequency reports other sets, FREQUENCY.
 * ``rank``: AUC and the share of right ones among the first 20, by the features alone (AutoLabeler on the tag) and with
   the other labels (MixedLabeler).
 * ``frequency``: three rounds of 20 answers give c; "uniform" is the estimate by as many uniform questions.
-* ``tag``: the items that get the tag after 20 answers, and after the proof: how many, and how many of them are right.
 
-    python benchmarks/new_tag.py rank|frequency|tag [--sets enron frogs] [--seed 41]
+    python benchmarks/new_tag.py rank|frequency [--sets enron frogs] [--seed 41]
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from _common import load_frequent, make_parser, use_one_thread
 from scipy.special import logit
 from sklearn.metrics import roc_auc_score
 
-from halflabel import AutoLabeler, MixedLabeler, PartialLabels, complete, open_table
-from halflabel.completion.new_tag import NewTag
+from halflabel import AutoLabeler, MixedLabeler, PartialLabels
 from halflabel.evidence.label_frequency import MissingPositives, choose_sizes, draw_by_size
 from halflabel.labels.positive_only import trust_positives
 
@@ -88,42 +86,15 @@ def frequency(name, seed):
                 yield {"way": f"60 uniform, c = {c}", "within .05": abs(n / (n + uniform) - real) <= 0.05}
 
 
-def tag(name, seed):
-    """Yield the items that get each tag after 20 answers, and when no more questions are asked (at most 200)."""
-    for X, labels, j, true, given in draw_tags(name, seed):
-        table = pd.DataFrame(labels.values(), columns=list(labels.names))
-        new = labels.names[j]
-        opened = replace(open_table(X, table), labels=labels, description=open_table(X, table).description)
-        task = NewTag(opened, new, seed=seed)
-        answers = 0
-        while True:
-            task.take_fit(complete(opened, answers=task.answers, effort="fast"))
-            if answers and (answers == 20 or task.done or answers >= 200):
-                got = task.tagged & ~given
-                way = "20 answers" if answers == 20 else "end"
-                right = true[got].mean() if got.any() else np.nan
-                found = (got & true).sum() / (true & ~given).sum()
-                short = bool(got.any() and right < 0.95)
-                yield {"way": way, "items": got.sum(), "right": right, "found": found, "short": short,
-                       "answers": answers, "proven": task.done}  # fmt: skip
-            if task.done or answers >= 200:
-                break
-            questions = task.next(20)
-            if not len(questions):
-                break
-            task.answer(questions.assign(answer=true[questions["item"].to_numpy(dtype=int)].astype(int)))
-            answers += len(questions)
-
-
 def main():
     """Print the means over the tags of all sets, and of each set."""
     parser = make_parser(__doc__)
     parser.add_argument("--sets", nargs="+", metavar="SET", help="by default the sets that report")
-    parser.add_argument("study", choices=["rank", "frequency", "tag"])
+    parser.add_argument("study", choices=["rank", "frequency"])
     parser.add_argument("--seed", type=int, default=41)
     options = parser.parse_args()
     options.sets = options.sets or (FREQUENCY if options.study == "frequency" else RANKS)
-    study = {"rank": rank, "frequency": frequency, "tag": tag}[options.study]
+    study = {"rank": rank, "frequency": frequency}[options.study]
     with use_one_thread():
         records = [{"set": name, **each} for name in options.sets for each in study(name, options.seed)]
     table = pd.DataFrame(records)

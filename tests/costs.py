@@ -45,9 +45,6 @@ ABOVE_A_SECOND = {
         "test_evaluate": "the command with nothing made small",
         "test_the_same_table_gives_the_same_files_in_another_order": "two such commands",
     },
-    "tests/completion/test_new_tag.py": {
-        "test_the_tag_is_taken_back_and_proven": "questions until a proof",
-    },
     "tests/corrections/votes/test_sources.py": {
         "test_the_posterior_is_better_than_the_majority_and_what_it_predicts_of_itself": "completions of three tables",
     },

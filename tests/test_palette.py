@@ -11,7 +11,6 @@ import pytest
 PAGE = files("halflabel.review_page") / "static" / "review.css"
 REPORT = files("halflabel.report") / "templates" / "base.css"
 MAP = files("halflabel.report") / "templates" / "map_page.html.j2"
-CERTIFICATE = files("halflabel.report") / "pages" / "certificate.html"
 DOCS = Path(__file__).parents[1] / "docs" / "_static" / "halflabel.css"
 
 #: The names of the documentation's theme, and those of the page and the report.
@@ -34,8 +33,3 @@ def test_page_report_map_and_documentation_have_one_palette(dark):
         assert {name: others[name] for name in shared} == {name: page[name] for name in shared}
     docs = read_colours(DOCS, dark)
     assert {name: docs[name] for name in OF_THEME} == {name: page[own] for name, own in OF_THEME.items()}
-
-
-def test_a_certificate_is_right_in_teal_and_wrong_in_rust():
-    page, text = read_colours(PAGE, False), CERTIFICATE.read_text()
-    assert f".right {{ background: {page['accent']}; }} .wrong {{ background: {page['warm']}; }}" in text

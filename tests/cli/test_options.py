@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("one_member")
 MAX_PLACES, MAX_OF_COMPLETE = 144, 27
 
 #: The commands with all options that describe a table.
-WITH_TABLES = ["complete", "evaluate", "map", "review page", "finish", "data describe", "prevalence", "new-tag"]
+WITH_TABLES = ["complete", "evaluate", "map", "review page", "finish", "data describe", "prevalence"]
 
 
 def commands(group=main, path=""):
@@ -54,8 +54,7 @@ def test_every_command_about_a_table_has_the_same_options_of_keys():
         shown = {option.opts[0]: option.help for option in options(command)}
         assert (common <= shown.keys()) == (name in WITH_TABLES), name
         for key in KEYS:
-            is_own = (name, key.name) == ("new-tag", "tag")  # the tag itself, not the column of tags
-            if name in WITH_TABLES and key.flag in shown and not is_own:
+            if name in WITH_TABLES and key.flag in shown:
                 assert shown[key.flag] == key.help
 
 

@@ -40,10 +40,6 @@ _COMMANDS = {
         "finish_command",
         "Ask questions until the whole delivered table has at most a stated share of errors.",
     ),
-    "new-tag": _Place(
-        "new_tag", "new_tag_command", "Take a tag that you set on a few items back through the whole archive."
-    ),
-    "serve": _Place("serve", "serve_command", "Predict for a project of Label Studio, and learn its annotations."),
     "verify": _Place("verify", "verify_command", "Check that a written file or folder is unchanged."),
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),
 }

@@ -104,12 +104,6 @@ class MissingPositives:
         low, middle, high = np.quantile(c, [(1 - confidence) / 2, 0.5, (1 + confidence) / 2])
         return Share(float(middle), float(low), float(high))
 
-    def count_wrong(self, entries: Ints, level: float) -> Floats:
-        """Return, for the first 1, 2, ... of some entries, an upper quantile of the irrelevant ones among them."""
-        line = self._lines[:, :, None]
-        wrong = 1 - expit(line[0] + line[1] * self.log_odds[entries])
-        return np.asarray(np.quantile(wrong.cumsum(axis=1), level, axis=0))
-
 
 def choose_sizes(log_odds: Floats, found: MissingPositives | None) -> Floats:
     """Return sizes of entries for :func:`draw_by_size`. They increase with the probability as long as it is below .5.
