@@ -191,6 +191,13 @@ Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]
 P = [[0.9, 0.1], [0.2, 0.06], [0.97, 0.6], [0.4, 0.8], [0.6, 0.3], [0.02, 0.7]]
 
 
+#: A label whose items 0 and 8 are given wrongly, and item 1 is difficult, and a label with two relevant entries.
+FLIPPED = (
+    np.column_stack([[1] * 8 + [0] * 8, [1, 1] + [0] * 14]),
+    np.column_stack([[0.01, 0.4] + [0.95] * 6 + [0.99] + [0.05] * 7, [0.01, 0.01] + [0.02] * 14]),
+)
+
+
 @pytest.fixture(scope="session")
 def by_hand() -> Callable[..., FakeCompletion]:
     """Six songs with two labels; anything can be replaced by name."""

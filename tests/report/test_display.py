@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -22,7 +21,7 @@ from halflabel.completion.evidence import Evidence
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import MLkNN
-from halflabel.report.display import describe_completion, describe_filled, describe_review, render_completion
+from halflabel.report.display import describe_filled, describe_review, render_completion
 from halflabel.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_member")
@@ -38,19 +37,8 @@ def test_four_lines_in_a_terminal():
         "For the frequency of a label use prevalence, not these numbers."
         " Threshold rule: probable.",
     ]
-    assert lines[2].startswith("Doubtful: 2 given entries")
+    assert lines[2] == "About 1 of 8 given entries are wrong (.suspects). The entries to check first: .review()."
     assert len(lines) == 4
-
-
-def test_a_given_entry_is_doubtful_if_the_other_value_is_more_probable():
-    """Of the eight given entries, one has a probability of one half, and one is less probable than its other value."""
-    filled = complete(open_songs())
-    p = np.where(filled.labels.relevant, 0.9, 0.1)
-    p[0, 0], p[3, 1] = 0.5, 0.4
-    model = copy(filled.model)
-    model.label_probabilities_ = p
-    filled = replace(filled, evidence=replace(filled.evidence, fit=replace(filled.evidence.fit, model=model)))
-    assert describe_completion(filled)[2].startswith("Doubtful: 1 given entry (.suspects)")
 
 
 def test_without_a_label_frequency_there_is_no_expected_precision(monkeypatch):
@@ -163,9 +151,7 @@ def test_items_are_identified_by_the_index():
 
 def test_the_entries_to_check_are_counted_by_reason():
     filled = complete(open_songs())
-    assert describe_review(filled, 2) == (
-        "3 entries to check: given entry is doubtful (2); uncertain item: answer helps (1). The first 2 are listed."
-    )
+    assert describe_review(filled, 1) == ("1 entry to check: uncertain item: answer helps (1). The first 1 are listed.")
 
 
 def test_an_output_in_a_folder_that_does_not_exist_is_named_as_it_was_given(tmp_path):

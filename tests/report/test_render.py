@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from jinja2 import Environment
+from tests.report.conftest import FLIPPED
 from tests.report.page import Page, contrast
 
 from halflabel.evidence.certificate import Certificate
@@ -58,7 +59,7 @@ def test_the_first_numbers_are_the_shares_of_gaps_that_can_be_filled(by_hand):
 
 
 def test_figures_and_tables_have_titles(by_hand):
-    html = render_html(summarize(by_hand()))
+    html = render_html(summarize(by_hand(*FLIPPED)))
     page = Page(html)
     figures = [svg for svg in page.all("svg") if svg.get("role")]
     assert [svg["role"] for svg in figures] == ["group", "img"]  # rings of doubtful entries are links

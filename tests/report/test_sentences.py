@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.report.conftest import FLIPPED
 from tests.report.test_render import TAGS
 
 from halflabel.report import render_html, summarize
@@ -62,7 +63,7 @@ def test_sentences_are_plain(by_hand, labels):
 
 def test_a_phone_shows_the_probability_of_a_doubtful_entry(by_hand):
     """What is hidden on a narrow page is less important than the column that the table is about."""
-    page = render_html(summarize(by_hand()))
+    page = render_html(summarize(by_hand(*FLIPPED)))
     narrow = page[page.index("@media (max-width: 36rem)") :]
     assert re.search(r"\.wide\b[^{]*\{ display: none; \}", narrow[: narrow.index("@media print")])
     table = next(part for part in re.findall(r"<table.*?</table>", page, flags=re.DOTALL) if "Given as" in part)

@@ -20,7 +20,7 @@ from halflabel.table import open_table
 def make_book(answers):
     book = AnswerBook([f"s{i}" for i in range(40)], list("abcde"))
     for n, (row, body) in enumerate(answers, 1):
-        values = {"item": f"s{row}", "label": "a", "value": 1, "why": "random", "ms": 1500, **body}
+        values = {"item": f"s{row % 40}", "label": "abcde"[row // 40], "value": 1, "why": "random", "ms": 1500, **body}
         book.apply(Record(n, "answer", "ana", "now", f"k{n}", values))
     return book
 
@@ -74,16 +74,28 @@ def test_the_upper_end_is_that_of_the_random_answers(situation, make_fit):
     p = np.full((40, 5), 0.05)
     now = replace(situation, fit=make_fit(situation.given, p))
     n = int(now.open_entries.sum())
-    none, agrees, differs = (advise(now, book) for book in (make_book([]), ask_random(30, 2), ask_random(30, 15)))
+    none, agrees, differs = (advise(now, book) for book in (make_book([]), ask_random(60, 4), ask_random(60, 30)))
     assert none["expected"] == agrees["expected"] == pytest.approx(0.05 * n)
-    low, high = bound_share_of_errors(2, 30)
+    low, high = bound_share_of_errors(4, 60)
     assert agrees["high"] == pytest.approx(high * n)
     assert agrees["low"] <= low * n
     assert differs["expected"] is None
     assert differs["sentence"].startswith(
-        f"At most {differs['high']:.0f} of {n} filled entries are wrong, after 30 random"
+        f"At most {differs['high']:.0f} of {n} filled entries are wrong, after 60 random"
     )
     assert "remove" not in differs["sentence"]
+
+
+@pytest.mark.parametrize("answers", [1, 6, 24, 59])
+def test_until_60_random_answers_the_band_is_that_of_the_model(situation, make_fit, answers):
+    """The exact band of six answers is 0 to 39 % of all entries. No band is chosen by its width."""
+    now = replace(situation, fit=make_fit(situation.given, np.full((40, 5), 0.05)))
+    none, some, most = (advise(now, ask_random(answers, errors)) for errors in (0, round(0.05 * answers), answers))
+    before = advise(now, make_book([]))
+    assert (some["low"], some["high"]) == (before["low"], before["high"])
+    assert (none["low"], none["high"]) == (before["low"], before["high"])
+    assert most["expected"] is None or answers == 1
+    assert "At most" not in most["sentence"]
 
 
 @pytest.mark.parametrize(("errors", "answers"), [(0, 12), (3, 24), (24, 24), (10, 200)])

@@ -652,7 +652,7 @@ def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_pa
     shutil.copy(source, path)
     command = review(path, *OPTIONS, "--effort", "fast", "--max-error", "0.1", name="finish")
     page = open_page(command.address)
-    assert "no bound yet" in page.inner_text("#bound")
+    assert "No bound yet" in page.inner_text("#bound")
     question = page.get_attribute("body", "data-question")
     answer(page, truth, 1)
     page.keyboard.press("u")

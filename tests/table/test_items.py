@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from tests.report.conftest import FLIPPED
 from tests.report.test_render import HOSTILE, page_of
 
 from halflabel.report import summarize
@@ -65,6 +66,8 @@ def test_marks_of_the_map_have_titles_and_doubted_entries_their_numbers(by_hand)
     assert len(summary["map"]["titles"]) == 6
     assert summary["map"]["titles"][3].startswith("song 3 · text 3 ")
     assert "rock (given), sad (given)" in summarize(by_hand())["map"]["titles"][3]
+    completion = by_hand(*FLIPPED)
+    summary = summarize(completion)
     numbers = [number for _, number in summary["map"]["doubted"]]
     assert numbers == list(range(1, len(summary["suspects"]["rows"]) + 1))
     page = page_of(completion)

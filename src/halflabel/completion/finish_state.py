@@ -16,7 +16,7 @@ from halflabel._arrays import Floats
 from halflabel._wording import count, plural
 from halflabel.completion.finish_journal import FinishJournal
 from halflabel.completion.finish_tables import CODES, WRITTEN, Entries
-from halflabel.evidence.answer_plan import plan_answers
+from halflabel.evidence.answer_plan import MIN_RANDOM, plan_answers
 from halflabel.evidence.certificate import Certificate, ceil_percent, make_certificate
 from halflabel.evidence.drawing import digest_unordered
 from halflabel.evidence.proof import Proof
@@ -256,9 +256,17 @@ class FinishState:
         stated = {"seed_from": seed_from, "max_error": self.max_error, "journal": self.journal.chain}
         return make_certificate(self.proof, taken_back=taken_back, **stated, **facts)
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether the bound is printed: after enough random answers, and at the end."""
+        random = (len(self.proof.find_draws(each).wrong) for each in self.proof.rounds)
+        return self.done or sum(random) >= MIN_RANDOM
+
     def describe(self, left: int) -> str:
         """Return the sentence about the bound, with the number of answers to go."""
         proof, n = self.proof, self.answered
+        if not self.is_stated:
+            return f"{plural(n, 'answer')}; about {left} more to go. A bound follows after {MIN_RANDOM} random answers."
         state = "done" if self.done else f"about {plural(left, 'answer')} to go"
         return (
             f"At most {ceil_percent(proof.bound)} of {count(proof.entries)} entries are wrong (confidence "

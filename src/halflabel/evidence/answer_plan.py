@@ -12,6 +12,9 @@ from halflabel.evidence.confidence_sequence import bound_errors
 #: The numbers of answers for which a likely bound is shown.
 PROPOSED = (60, 120, 240, 480)
 
+#: Minimum number of random answers for an exact bound that is printed. If all are right, it is about 5 %.
+MIN_RANDOM = 60
+
 #: Maximum number of ways to divide the answers that are compared.
 MAX_COMPARED = 200
 

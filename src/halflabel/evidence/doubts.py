@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel.evidence.suspects import rank_suspects
+from halflabel.evidence.suspects import accuse, measure_flips
 from halflabel.labels import PartialLabels
 from halflabel.labels.reasons import Reason
 
@@ -50,17 +50,10 @@ def rank_doubts(
 
 
 def _rank_given(labels: PartialLabels, p: Floats, broken: Sequence[Mask]) -> pd.DataFrame:
-    """Return the given entries of which the opposite value is more probable, in the order of the suspects."""
-    frame = rank_suspects(labels, p, broken)
-    probability, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
-    column = {name: j for j, name in enumerate(labels.names)}
-    ranked = frame[["position"]].assign(
-        column=frame["label"].map(column),
-        suggested=np.where(relevant, -1, 1),
-        reason=Reason.DOUBTFUL_ENTRY.words,
-        gain=frame["wrong"],
-    )
-    return ranked[(np.where(relevant, probability, 1 - probability) < 0.5) | (frame["wrong"] >= 0.5)]
+    """Return the given entries that are more probably wrong than right."""
+    wrong = measure_flips(labels, p, broken)
+    reason = np.full(p.shape, Reason.DOUBTFUL_ENTRY.words)
+    return _list_entries(accuse(labels, wrong), -labels.state, p, reason, wrong)
 
 
 def _rank_gaps(labels: PartialLabels, state: Any, p: Floats) -> pd.DataFrame:

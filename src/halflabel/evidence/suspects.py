@@ -32,6 +32,13 @@ COMMON_WEIGHT = 300
 POWER_OF_RATIO = 0.75
 
 
+#: Minimum number of given entries of a label's rarer value, for a measured AUC or a doubt about one of its entries.
+MIN_OF_A_VALUE = 5
+
+#: An entry is listed as doubtful from this posterior on, so that at least half of any list are expected to be wrong.
+MIN_WRONG = 0.5
+
+
 @dataclass(frozen=True)
 class FlipRates:
     """How often a value is given wrongly."""
@@ -104,6 +111,23 @@ def measure_flips(labels: PartialLabels, probabilities: Floats, broken: Sequence
         share = least / -np.expm1(np.log1p(-least).sum(axis=1, keepdims=True))
         wrong[rows] = np.maximum(wrong[rows], share)
     return wrong
+
+
+def has_both_values(labels: PartialLabels) -> Mask:
+    """Return which labels have enough given entries of both values, so that held-out entries measure something."""
+    relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
+    return np.asarray(np.minimum(relevant, observed - relevant) >= MIN_OF_A_VALUE)
+
+
+def accuse(labels: PartialLabels, wrong: Floats) -> Mask:
+    """Return the given entries that may be listed as doubtful. ``wrong`` is from :func:`measure_flips`."""
+    return (wrong >= MIN_WRONG) & has_both_values(labels)
+
+
+def list_doubtful(suspects: pd.DataFrame, labels: PartialLabels) -> pd.DataFrame:
+    """Return the suspects that :func:`accuse` lists."""
+    listed = np.array(labels.names, dtype=object)[has_both_values(labels)]
+    return suspects[(suspects["wrong"] >= MIN_WRONG) & suspects["label"].isin(listed)]
 
 
 def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence[Mask] = ()) -> pd.DataFrame:

@@ -68,19 +68,24 @@ def describe_relevant(completion: Completion) -> str:
     return write_relevant(**count_relevant(completion, completion.evidence.min_precision)).replace("\xa0", " ")
 
 
+def describe_suspects(completion: Completion) -> str:
+    """Return how many given entries are expected to be wrong, or an empty text if a check contradicts it."""
+    wrong = completion.evidence.suspects["wrong"]
+    if not completion.evidence.has_precision or not len(wrong):
+        return ""
+    entries = plural(len(wrong), "absent entry", "absent entries")
+    if not completion.labels.positive_only:
+        entries = plural(len(wrong), "given entry", "given entries")
+    what = "a missing positive" if completion.labels.positive_only else "wrong"
+    return f"About {count(round(wrong.sum()))} of {entries} {'is' if len(wrong) == 1 else 'are'} {what} (.suspects). "
+
+
 def describe_completion(completion: Completion) -> tuple[str, ...]:
     """Return sentences about the table, the filled entries, contradictions, and entries to check."""
     n, n_labels = completion.labels.shape
     gaps, open_entries = int((~completion.labels.observed).sum()), int((completion.state == 0).sum())
     size = f"{plural(n, 'item')}, {plural(n_labels, 'label')}: {plural(gaps, 'gap')}, {count(open_entries)} left empty."
-    suspects = completion.evidence.suspects
-    p, given = suspects["probability"].to_numpy(dtype=float), suspects["given"].to_numpy() == 1
-    number = int((np.where(given, p, 1 - p) < 0.5).sum())
-    if completion.labels.positive_only:
-        doubtful = f"Probable missing positives: {count(number)}"
-    else:
-        doubtful = f"Doubtful: {plural(number, 'given entry', 'given entries')}"
-    check = f"{doubtful} (.suspects). The entries to check first: .review()."
+    check = f"{describe_suspects(completion)}The entries to check first: .review()."
     rest = f"Completed table: .table; {plural(len(completion.notes), 'note')}: .notes; report: .report('report.html')."
     done = f"{describe_filled(completion)} Threshold rule: {completion.rule.name}."
     return (size, done, *describe_warnings(completion, every=False), check, rest)

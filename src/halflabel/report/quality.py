@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import percent
 from halflabel.evidence.calibration_error import BINS, measure_calibration
+from halflabel.evidence.suspects import has_both_values
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import auc_per_label, brier, f1_per_label, macro_auc, micro_f1
 
@@ -100,7 +101,7 @@ def _describe_filled(completion: Completion, value: int) -> dict[str, Any]:
 
 
 def describe_labels(evidence: Evidence, thresholds: Floats | None) -> list[dict[str, Any]]:
-    """Return counts, rates and quality of each label, the worst first: by area under the ROC curve.
+    """Return counts, rates and quality of each label, the worst first: by area under the ROC curve, if it is measured.
 
     ``thresholds`` are on the ``learned_probabilities`` of the evidence; None if the ones in use are on others.
     """
@@ -157,7 +158,7 @@ def _measure_labels(
     """Return rates, AUC, Brier score and F1 of each label."""
     error = np.where(labels.observed, (probabilities - labels.relevant) ** 2, 0.0)
     quality = {
-        "auc": auc_per_label(labels, probabilities),
+        "auc": np.where(has_both_values(labels), auc_per_label(labels, probabilities), np.nan),
         "brier": _ratio(error.sum(axis=0), labels.observed.sum(axis=0)),
         "f1": (
             np.full(len(labels.names), np.nan)

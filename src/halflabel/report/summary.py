@@ -19,6 +19,7 @@ from halflabel._wording import clipped, listed
 from halflabel.completion.contribution_table import write_largest
 from halflabel.completion.review_list import list_for_review
 from halflabel.evidence.calibration_error import measure_calibration
+from halflabel.evidence.suspects import list_doubtful
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.frequencies import summarize_prevalence
 from halflabel.report.headline import write_headline
@@ -205,16 +206,15 @@ def _summarize_labels(completion: Completion) -> dict[str, Any]:
 
 
 def _summarize_suspects(completion: Completion) -> dict[str, Any]:
-    """Return the given entries of which the opposite value is more probable, the most probably wrong first."""
+    """Return the doubtful given entries, the most probably wrong first, and how many are expected to be wrong."""
     frame = completion.evidence.suspects
-    p, relevant = frame["probability"].to_numpy(dtype=np.float64), frame["given"].to_numpy() == 1
-    p_given = np.where(relevant, p, 1 - p)
-    doubted = frame[p_given < 0.5].head(MAX_SUSPECTS)
+    doubtful = list_doubtful(frame, completion.labels)
+    shown = doubtful.head(MAX_SUSPECTS)
     return {
         "asked": len(frame),
-        "doubted": int((p_given < 0.5).sum()),
-        "strongly": int((p_given < 0.1).sum()),
-        "rows": _list_rows(doubted.assign(why=_write_reasons(completion, doubted))),
+        "expected": float(frame["wrong"].sum()) if completion.evidence.has_precision else None,
+        "doubted": len(doubtful),
+        "rows": _list_rows(shown.assign(why=_write_reasons(completion, shown))),
     }
 
 

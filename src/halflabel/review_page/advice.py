@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from halflabel._wording import count, plural
+from halflabel.evidence.answer_plan import MIN_RANDOM
 from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.fits import Fit
@@ -29,9 +30,6 @@ QUEUES = {
 #: Minimum number of random answers that a queue is compared with, and maximum number of answers that are read for it.
 LEAST_RANDOM, MAX_READ = 25, 1000
 
-#: With fewer random answers, an upper end above this share of the filled entries does not help, and is not printed.
-MAX_BOUND = 0.5
-
 #: Confidence of each end of the interval of random answers.
 CONFIDENCE = 0.95
 
@@ -47,10 +45,10 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
 
     Notes
     -----
-    The expected errors are the sum of the probabilities. Without answers to random questions, the band is that of the
-    completion; flips of given values are subtracted from its lower end. The upper end is that of the random answers as
-    soon as there are any, because calibration on answers to questions that a queue chose can be much too optimistic.
-    If the expected errors are outside of the exact interval of the random answers, only the upper end is stated.
+    The expected errors are the sum of the probabilities. The band is that of the completion; flips of given values are
+    subtracted from its lower end. From 60 random answers on, its upper end is the exact one of these answers, because
+    calibration on answers to questions that a queue chose can be much too optimistic. Expected errors outside of the
+    exact interval of any number of random answers are not stated.
     """
     scored = score_random(book)
     fit = now.fit
@@ -72,14 +70,13 @@ def _estimate(now: Situation, fit: Fit, scored: dict[str, Any]) -> dict[str, Any
     scale = 1 / total["expected"] if total["expected"] > 0 else 0.0
     low, high = min(total["low"] * scale, 1) * without_flips, max(total["high"] * scale, 1) * expected
     gain = float(np.partition(wrong, -NEXT)[-NEXT:].sum()) if n > NEXT else expected
-    numbers = {"filled": n, "expected": expected, "low": low, "high": high, "next": gain, "answers": scored["answers"]}
-    if not scored["answers"]:
-        return numbers
-    least, most = (n * share for share in bound_share_of_errors(scored["errors"], scored["answers"]))
-    low = min(low, least)
-    if least <= expected <= most:
-        return {**numbers, "low": low, "high": most}
-    return {**numbers, "expected": None, "low": low, "high": most, "next": None}
+    answers = scored["answers"]
+    least, most = (n * share for share in bound_share_of_errors(scored["errors"], answers)) if answers else (0.0, n)
+    agrees = least <= expected <= most
+    if answers >= MIN_RANDOM:
+        low, high = min(low, least), most
+    return {"filled": n, "expected": expected if agrees else None, "low": low, "high": high,
+            "next": gain if agrees else None, "answers": answers}  # fmt: skip
 
 
 def bound_share_of_errors(errors: int, answers: int) -> tuple[float, float]:
@@ -110,25 +107,21 @@ def write_advice(numbers: dict[str, Any], per_minute: float | None) -> str:
     >>> write_advice(numbers, 40.0)
     'About 310 of 4,120 filled entries are wrong (260 to 370). The next 50 answers remove about 21 of these errors: at
     40 answers a minute, 17 errors a minute.'
-    >>> write_advice({**numbers, "expected": None, "answers": 50, "high": 240.2}, 40.0)
-    'At most 240 of 4,120 filled entries are wrong, after 50 random answers. Random answers contradict the number of
+    >>> write_advice({**numbers, "expected": None, "answers": 80, "high": 240.2}, 40.0)
+    'At most 240 of 4,120 filled entries are wrong, after 80 random answers. Random answers contradict the number of
     errors that the probabilities expect: it is not shown.'
-    >>> write_advice({**numbers, "answers": 1, "high": 3914.0}, None)
-    'About 310 of 4,120 filled entries are wrong; 1 random answer is too few for a bound. The next 50 answers remove
-    about 21 of these errors.'
     """
     filled, high = numbers["filled"], count(round(numbers["high"]))
     if not filled:
         return "Every entry has a given value or an answer."
     entries, answers = plural(filled, "filled entry", "filled entries"), plural(numbers["answers"], "random answer")
     if numbers["expected"] is None:
-        most = f"At most {high} of {entries} are wrong, after {answers}. " if numbers["high"] < filled else ""
+        is_bound = numbers["answers"] >= MIN_RANDOM and numbers["high"] < filled
+        most = f"At most {high} of {entries} are wrong, after {answers}. " if is_bound else ""
         return f"{most}Random answers contradict the number of errors that the probabilities expect: it is not shown."
     expected, gain = round(numbers["expected"]), numbers["next"]
-    bound = f" ({count(round(numbers['low']))} to {high})"
-    if 0 < numbers["answers"] < LEAST_RANDOM and numbers["high"] > MAX_BOUND * filled:
-        bound = f"; {answers} {'is' if numbers['answers'] == 1 else 'are'} too few for a bound"
-    first = f"About {count(expected)} of {entries} {'is' if expected == 1 else 'are'} wrong{bound}."
+    bound = f"{count(round(numbers['low']))} to {high}"
+    first = f"About {count(expected)} of {entries} {'is' if expected == 1 else 'are'} wrong ({bound})."
     speed = "" if not per_minute else (
         f": at {per_minute:.0f} answers a minute, {_round(gain / NEXT * per_minute)} errors a minute"
     )  # fmt: skip

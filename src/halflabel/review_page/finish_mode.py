@@ -69,6 +69,7 @@ class FinishSession:
         self._arrived: Any = None
         self._is_ready = False  # the questions are chosen by the probabilities of a fit
         self._learned = 0
+        self._has_precision = True  # no check of the fit contradicts its probabilities
 
     # -- fits ------------------------------------------------------------------------------
 
@@ -97,7 +98,7 @@ class FinishSession:
     def refit_if_due(self) -> bool:
         """Take the fit that has arrived, and return whether another one begins."""
         if (fit := self._arrived) is not None:
-            self._arrived = None
+            self._arrived, self._has_precision = None, fit.has_precision
             self.take_values(fit.state, fit.p.astype(np.float64))
             self.announce("fit", None)
         if self.worker is None or not self.worker.is_idle or not (self._is_late or self._waits):
@@ -218,6 +219,7 @@ class FinishSession:
             **facts, "questions": questions, "waits": not questions and self._waits, "is_free": state.is_free,
             "undo": self._find_last() is not None, "answers": state.answered, "left": left, "done": state.done,
             "max_errors": proof.max_errors, "entries": proof.entries, "bound": proof.bound,
+            "is_stated": state.is_stated,
             "sentence": state.describe(left),
         }  # fmt: skip
 
@@ -229,7 +231,7 @@ class FinishSession:
 
     def propose(self) -> list[dict[str, float]]:
         """Return numbers of random answers, and the share of right entries that each will most likely prove."""
-        if not self._is_ready or not self.state.is_free:
+        if not self._is_ready or not self.state.is_free or not self._has_precision:
             return []
         wrong = self.state.likely_wrong
         return propose_sizes(len(wrong), float(wrong.mean()), 1 - self.state.proof.now.alpha) if len(wrong) else []

@@ -129,14 +129,12 @@ def measure_flip_rates(completion: Completion) -> NDArray[np.float64] | None:
 
 
 def measure_flips(completion: Completion) -> NDArray[np.float32]:
-    """Return the posterior that each observed entry is wrong. Positive-only labels have no flips."""
+    """Return the posterior that each doubtful observed entry is wrong. Positive-only labels have no flips."""
     labels = completion.labels
     if labels.positive_only:
         return np.zeros(labels.shape, dtype=np.float32)
-    p = completion.evidence.probabilities
-    flips = suspects.measure_flips(labels, p, completion.evidence.broken)
-    doubtful = (np.where(labels.relevant, p, 1 - p) < HALF) | (flips >= HALF)
-    return np.where(doubtful, flips, 0.0).astype(np.float32)
+    flips = suspects.measure_flips(labels, completion.evidence.probabilities, completion.evidence.broken)
+    return np.where(suspects.accuse(labels, flips), flips, 0.0).astype(np.float32)
 
 
 def read_thresholds(completion: Completion) -> NDArray[np.float64]:

@@ -97,12 +97,11 @@ class Finish {
   }
 
   showBound() {
-    const { bound, entries, left, done, is_ready, is_free } = this.progress;
+    const { bound, entries, left, done, is_ready, is_stated } = this.progress;
     if (!is_ready) return;
     const { max_error } = this.session;
     document.body.classList.toggle("done", done);
-    byId("bound").textContent =
-      is_free && !done ? "Uncertain entries first: no bound yet" : `At most ${percent(bound)} of ${count(entries)} entries are wrong`;
+    byId("bound").textContent = is_stated ? `At most ${percent(bound)} of ${count(entries)} entries are wrong` : "No bound yet";
     byId("left").textContent = done ? "Done." : `About ${plural(left, "answer")} to go.`;
     byId("bar").style.width = `${100 * Math.min(bound / (WIDTH * max_error), 1) || 0}%`; // 0 of 0 is an empty bar
     Object.assign(byId("track"), { ariaValueNow: bound, ariaValueText: this.progress.sentence });
