@@ -40,7 +40,7 @@ SOUND = {
     "b.csv.gz": gzip.compress(CSV + CSV.partition(b"\n")[2] * 19),
     "a.arff": DENSE,
     "b.arff": SPARSE,
-    "a.txt": b"3 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n",
+    "b.svm": b"3 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n",
     "a.svm": b"1,2 1:1\n2 3:4\n",
     "a.npy": npy(),
     "a.parquet": parquet(),

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.files.conversion import write_frame
-from halflabel.files.reading import read_table
+from halflabel.files.reading import read_table, write_frame
 
 
 def again(write, tmp_path, name, content, change=lambda frame: frame):

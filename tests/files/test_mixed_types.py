@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from halflabel import files
-from halflabel.files.conversion import check_values, write_frame
+from halflabel.files.reading import check_values, write_frame
 from halflabel.table import open_table
 
 FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -21,14 +21,14 @@ from pyarrow import orc
 from scipy import io
 
 from halflabel import files
-from halflabel.files import other_kinds
+from halflabel.files import detection as other_kinds
 from halflabel.files.raw_table import ReadError
 from halflabel.table import Description
 from halflabel.table.source_files import read_file
 
 TABLE = pd.DataFrame({"song": ["a", "b", "c"], "tempo": [90.5, 120.0, 121.0], "rock": [1, 0, 1]})
 VECTORS = np.arange(12.0).reshape(4, 3)
-KINDS = tomllib.loads(Path(other_kinds.__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+KINDS = tomllib.loads(Path(other_kinds.__file__).with_name("other_kinds.toml").read_text(encoding="utf-8"))
 
 
 def zip_files(path, content):

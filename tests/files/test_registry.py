@@ -7,7 +7,7 @@ import pytest
 from halflabel import files
 from halflabel.files import registry
 from halflabel.files.records import Records
-from halflabel.files.registry import FORMATS, NAMES, PARTS, SUFFIXES, TABLES, find_by_suffix
+from halflabel.files.registry import FORMATS, PARTS, SUFFIXES, TABLES, TOOLS, find_by_suffix
 
 #: A format of lines such as "song,1,0": an id, and one value per label.
 MODULE = """
@@ -32,13 +32,12 @@ def recognise(sample):
     return "It begins with 'toy 1'." if sample.columns == ("toy 1",) else None
 
 
-FORMAT = Format("toy", "Toy", "cells", (".toy",), read, write, recognise, losses=())
+FORMAT = Format("toy", "Toy", "cells", (".toy",), read, write, losses=(), recognise=recognise)
 """  # noqa: E501
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_suffixes_of_a_table_find_its_format(name):
-    assert name in NAMES
     for suffix in set(TABLES[name].suffixes) - {".txt"}:
         assert find_by_suffix(Path(f"songs{suffix.upper()}")) is TABLES[name]
         assert (suffix in SUFFIXES) == (TABLES[name].write is not None)
@@ -61,14 +60,17 @@ def toy(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-format\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[halflabel.formats]\ntoy = toy_format:FORMAT\nold = toy_gone:FORMAT\n")
     monkeypatch.syspath_prepend(site)
-    with pytest.warns(UserWarning, match="the format toy_gone:FORMAT cannot be loaded"):
-        formats = registry.load_formats()
-    monkeypatch.setitem(FORMATS, "toy", formats["toy"])
-    return formats
+    registry.list_added.cache_clear()
+    registry.load.cache_clear()
+    yield
+    registry.list_added.cache_clear()
+    registry.load.cache_clear()
 
 
+@pytest.mark.filterwarnings("ignore:the format toy_gone")
 def test_a_format_of_another_distribution_is_read_and_written(toy, tmp_path, tables):
-    assert [*toy] == [*(name for name in FORMATS if name != "toy"), "toy"]
+    assert [name for name in FORMATS if name not in TOOLS] == ["toy"]
+    assert {"toy", "old"} <= set(registry.list_names())
     given = tables["labels"][["rock", "sad"]].fillna(0)
     path = tmp_path / "songs.toy"
     assert files.write(path, "toy", tables["items"][[]], given) == ()
@@ -76,3 +78,18 @@ def test_a_format_of_another_distribution_is_read_and_written(toy, tmp_path, tab
     back = files.read(path)
     assert isinstance(back, Records)
     assert back.labels.to_numpy().tolist() == given.to_numpy().tolist()
+
+
+def test_a_format_that_cannot_be_imported_is_a_warning(toy):
+    with pytest.warns(UserWarning, match="the format toy_gone:FORMAT cannot be loaded"):
+        assert "old" not in FORMATS
+
+
+def test_what_a_row_states_is_what_its_format_does():
+    for row in registry.ROWS:
+        table = TABLES[row.name] if row.holds != "records" else FORMATS[row.name].table
+        assert (table is None) == (row.holds == "records")
+        if table is not None:
+            assert (table.name, table.suffixes, table.in_parts) == (row.name, row.suffixes, row.in_parts)
+            assert (table.write is not None) == row.is_written
+            assert table.signatures == row.signatures

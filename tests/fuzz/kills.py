@@ -24,7 +24,7 @@ from halflabel._files import PREFIX, together
 from halflabel.cli.console import report_errors
 from halflabel.cli.files import add_index_column
 from halflabel.completion import Completion
-from halflabel.files.conversion import write_frame
+from halflabel.files.reading import write_frame
 
 #: In the order of writing.
 NAMES = ("table.csv", "probabilities.parquet", "review.csv.gz", "model.halflabel", "report.html")

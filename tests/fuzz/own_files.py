@@ -24,8 +24,7 @@ from halflabel.completion import Completion
 from halflabel.completion.answers import find_answers
 from halflabel.completion.stated_completion import take_completed
 from halflabel.evidence.certificate import read_certificate, verify
-from halflabel.files.collector import AbsentNotStated
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.files.reading import read_table
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.journal import read_journal

@@ -18,8 +18,7 @@ from tests.fuzz.mutator import mutate, overwrite
 from tests.fuzz.structure import Change, change_json, change_member
 
 from halflabel import files
-from halflabel.files.collector import AbsentNotStated
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.table import Description
 from halflabel.table.source_files import read_file
 

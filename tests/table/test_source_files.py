@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from halflabel import files
-from halflabel.files.collector import AbsentNotStated
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.files.registry import check_name
 from halflabel.table import Description
 from halflabel.table.source_files import expand_paths, read_file, read_source

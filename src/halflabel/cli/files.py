@@ -81,7 +81,8 @@ def check_completed(
 ) -> tuple[Path, ...]:
     """Return the names of further files. Raise before the work starts if the table cannot have this name."""
     tool = format or work.choose_tool(source, target)
-    work.parse_question(question, tool)
+    if question is not None:
+        work.parse_question(question, tool)
     if tool is None and work.takes_pairs(target):
         _check_database(target, mark)
         return ()

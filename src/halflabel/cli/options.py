@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, M
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from halflabel._wording import closest, name_command_options
 from halflabel.cli import work
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
-from halflabel.files.tool_names import TABLES, TOOLS
+from halflabel.files.registry import list_names
 from halflabel.labels.names import RULES
 from halflabel.table.columns import BY_NAME, KEYS, OF_FILE, Description
 from halflabel.table.keys import Key
@@ -203,8 +202,7 @@ def list_keys() -> str:
     """Return one line for each key without an option, for the help of ``data describe``."""
     rare = [key for key in KEYS if not key.common]
     width = max(len(key.name) for key in rare)
-    added = [entry.name for entry in entry_points(group="halflabel.formats")]
-    more = {"format": f" {', '.join((*TABLES, *TOOLS, *added))}."}
+    more = {"format": f" {', '.join(list_names())}."}
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
 
 

@@ -13,7 +13,7 @@ from halflabel._files import together
 from halflabel.cli import work
 from halflabel.cli.console import print_result
 from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_format, name_table, require_one
-from halflabel.files.tool_names import TOOLS
+from halflabel.files.registry import TOOLS
 
 if TYPE_CHECKING:
     import pandas as pd

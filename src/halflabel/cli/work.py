@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from halflabel.evaluation import IN_WORDS, evaluate, run_demo
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
     from halflabel.files.bounded import base_suffix
-    from halflabel.files.conversion import check_format_path, check_values, parse_question, write_frame
+    from halflabel.files.conversion import check_format_path, parse_question
     from halflabel.files.detection import detect
+    from halflabel.files.reading import check_values, write_frame
     from halflabel.files.registry import FORMATS, SUFFIXES, check_name, find_written, name_suffix, takes_pairs
     from halflabel.files.vectors import read_vectors
     from halflabel.labels.label_rules import write_lines
@@ -62,7 +63,8 @@ else:
             "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
             "halflabel.evaluation.comparison": ["COMMON_RULE", "DEFAULT"],
             "halflabel.files.bounded": ["base_suffix"],
-            "halflabel.files.conversion": ["check_format_path", "check_values", "parse_question", "write_frame"],
+            "halflabel.files.conversion": ["check_format_path", "parse_question"],
+            "halflabel.files.reading": ["check_values", "write_frame"],
             "halflabel.files.detection": ["detect"],
             "halflabel.files.registry": [
                 "FORMATS",

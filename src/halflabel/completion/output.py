@@ -13,9 +13,7 @@ import pandas as pd
 from halflabel import files
 from halflabel._version import __version__
 from halflabel.completion.marking import mark_filled
-from halflabel.files.conversion import parse_question, write_frame
-from halflabel.files.huggingface import write_with_classes
-from halflabel.files.records import Question, Records
+from halflabel.files.reading import write_frame
 from halflabel.files.registry import find_by_content, find_by_suffix
 from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
@@ -24,6 +22,7 @@ from halflabel.table.tag_cells import name_open_column
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
+    from halflabel.files.records import Question, Records
 
 #: The author of suggestions in files of annotation tools.
 MODEL = f"halflabel {__version__}"
@@ -59,7 +58,10 @@ def write_completed(
     path, opened = Path(path), evidence.opened
     source = opened.source
     format = format or choose_tool(source, path)
-    stated = parse_question(question, format)
+    if format is not None or question is not None:
+        from halflabel.files.conversion import parse_question  # imported here: a table is not written for a tool
+
+        stated = parse_question(question, format)
     if format is not None:
         return write_for_tool(to_records(evidence), path, format, stated)
     kind = find_by_content(path)
@@ -67,6 +69,8 @@ def write_completed(
         return kind.append(list_pairs(evidence), path)
     table = mark_filled(opened, evidence.written_state, evidence.frame) if mark else evidence.frame
     if source is not None and source.raw.classes and path.suffix == ".parquet":
+        from halflabel.files.huggingface import write_with_classes  # imported where a source has classes
+
         write_with_classes(table, path, source.raw.classes, name_open_column(opened.roles.tags or ""))
         return ()
     kind = find_by_suffix(path)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
-    from halflabel.files.conversion import read, write, write_frame, write_records
+    from halflabel.files.conversion import read, write, write_records
     from halflabel.files.detection import Detected, detect
     from halflabel.files.formats import Format
     from halflabel.files.label_tables import from_tables
     from halflabel.files.loss import Loss
-    from halflabel.files.mulan import read_mulan
     from halflabel.files.raw_table import RawTable, ReadError, TableFormat
-    from halflabel.files.reading import read_table
+    from halflabel.files.reading import read_table, write_frame
     from halflabel.files.records import Records
     from halflabel.files.registry import FORMATS, SUFFIXES
     from halflabel.files.vectors import read_vectors
@@ -26,14 +25,13 @@ else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
-            "halflabel.files.conversion": ["read", "write", "write_frame", "write_records"],
+            "halflabel.files.conversion": ["read", "write", "write_records"],
             "halflabel.files.detection": ["Detected", "detect"],
             "halflabel.files.formats": ["Format"],
             "halflabel.files.label_tables": ["from_tables"],
             "halflabel.files.loss": ["Loss"],
-            "halflabel.files.mulan": ["read_mulan"],
             "halflabel.files.raw_table": ["RawTable", "ReadError", "TableFormat"],
-            "halflabel.files.reading": ["read_table"],
+            "halflabel.files.reading": ["read_table", "write_frame"],
             "halflabel.files.records": ["Records"],
             "halflabel.files.registry": ["FORMATS", "SUFFIXES"],
             "halflabel.files.vectors": ["read_vectors"],
@@ -53,7 +51,6 @@ __all__ = [
     "detect",
     "from_tables",
     "read",
-    "read_mulan",
     "read_table",
     "read_vectors",
     "write",

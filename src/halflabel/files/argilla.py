@@ -18,7 +18,7 @@ from halflabel.files.argilla_settings import ITEM, SEEN, dataset, kinds, setting
 from halflabel.files.choice_answers import Answers, word_for
 from halflabel.files.collector import Collector
 from halflabel.files.field_values import number_in, rows_of, text_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_document, read_records, write_array, write_document
 from halflabel.files.loss import Loss
 from halflabel.files.raw_table import ReadError
@@ -164,14 +164,6 @@ def _carried(items: pd.DataFrame) -> list[str]:
     return list(kinds(items))
 
 
-def _recognise(sample: Sample) -> str | None:
-    if sample.kind == "folder":
-        return "It is a folder with 'records.json' and '.argilla'." if {RECORDS, FOLDER} <= sample.members else None
-    if sample.kind == "json" and sample.every("fields", "suggestions", "responses"):
-        return "Its records have 'fields', 'suggestions' and 'responses'."
-    return None
-
-
 FORMAT = Format(
     name="argilla",
     title="Argilla",
@@ -179,7 +171,6 @@ FORMAT = Format(
     suffixes=("",),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=(
         Loss.BOTH,
         Loss.GIVEN_PROBABILITIES,

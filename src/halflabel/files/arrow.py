@@ -17,14 +17,12 @@ from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.arrow_tables import frame_of_table, read_arrow
 from halflabel.files.bounded import join_names
 from halflabel.files.field_values import text_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.item_tables import LOSSES, OPTIONS, from_frame, has_ids, to_frame
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
+from halflabel.files.recognition import KEY
 from halflabel.files.records import Records
-
-#: The key of the schema's metadata under which the labels and the id are named.
-KEY = b"halflabel"
 
 
 def read_tables(paths: Sequence[Path]) -> pa.Table:
@@ -106,12 +104,6 @@ def _write_arrow(table: pa.Table, path: Path) -> None:
         writer.write_table(table)
 
 
-def _recognise(sample: Sample) -> str | None:
-    if sample.kind != "arrow" or b"huggingface" in (sample.schema.metadata or {}):
-        return None
-    return "It begins as an Arrow file or stream does."
-
-
 FORMAT = Format(
     name="arrow",
     title="Arrow (Feather)",
@@ -119,7 +111,6 @@ FORMAT = Format(
     suffixes=(".feather", ".arrow"),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=LOSSES,
     options=OPTIONS,
     table=TableFormat("arrow", (".feather", ".arrow"), _read_table, _write_table, in_parts=True),

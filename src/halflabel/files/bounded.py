@@ -15,7 +15,6 @@ from typing import Any
 
 from halflabel._memory import free_memory
 from halflabel._wording import option, plural
-from halflabel.files.encodings import ask_for_encoding
 from halflabel.files.raw_table import ReadError
 from halflabel.files.skipped import SkippedLines
 
@@ -151,14 +150,20 @@ def encoding_of(path: Path, *, max_bytes: int | None = None) -> str:
             if not chunk:
                 break
     if not possible:
-        ways = ask_for_encoding(_read_start(path)) or f"Name its encoding with {option('encoding')}."
+        ways = _ask_for_encoding(_read_start(path)) or f"Name its encoding with {option('encoding')}."
         raise ReadError.at(path, f"it is neither UTF-8 nor Windows-1252. {ways}")
-    if "utf-8" not in possible and (question := ask_for_encoding(_read_start(path))):
+    if "utf-8" not in possible and (question := _ask_for_encoding(_read_start(path))):
         reason = (
             f"it is not UTF-8, and its words are not words in Windows-1252, as Western Europe writes it. {question}"
         )
         raise ReadError.at(path, reason)
     return "utf-8-sig" if start.startswith(codecs.BOM_UTF8) and "utf-8" in possible else next(iter(possible))
+
+
+def _ask_for_encoding(sample: bytes) -> str | None:
+    from halflabel.files.encodings import ask_for_encoding  # imported here: most texts are UTF-8
+
+    return ask_for_encoding(sample)
 
 
 def _read_start(path: Path) -> bytes:

@@ -16,7 +16,7 @@ import numpy as np
 from halflabel._wording import clipped
 from halflabel.files.collector import Collector
 from halflabel.files.field_values import rows_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_document, write_document
 from halflabel.files.loss import OF_LISTS
 from halflabel.files.raw_table import ReadError
@@ -110,12 +110,6 @@ def _write(records: Records, path: Path) -> None:
     write_document(path, {"info": info, "images": images, "annotations": annotations, "categories": categories})
 
 
-def _recognise(sample: Sample) -> str | None:
-    if sample.layout == "document" and sample.every("images", "annotations", "categories"):
-        return "It has 'images', 'annotations' and 'categories'."
-    return None
-
-
 FORMAT = Format(
     name="coco",
     title="COCO",
@@ -123,7 +117,6 @@ FORMAT = Format(
     suffixes=(".json",),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=OF_LISTS,
     carries=lambda items: [name for name in items.columns if name not in _OWN],
     options=("empty",),

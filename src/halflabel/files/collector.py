@@ -14,7 +14,7 @@ from halflabel._arrays import Ints
 from halflabel._wording import clipped, option, plural
 from halflabel.files.field_values import frame_of
 from halflabel.files.formats import Empty
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import TAKEN_AS_UNKNOWN, AbsentNotStated, ReadError
 from halflabel.files.records import SOURCES, Records, cell_table
 from halflabel.labels import Absent
 
@@ -23,13 +23,6 @@ MAX_ITEMS, MAX_ENTRIES = 20_000_000, 50_000_000
 
 #: Maximum number of labels, and of fields of all items together: a table has a column for each.
 MAX_LABELS, MAX_FIELDS = 100_000, 20_000
-
-#: The end of the note about entries that people answered differently.
-TAKEN_AS_UNKNOWN = "with different answers of different people: taken as unknown."
-
-
-class AbsentNotStated(ValueError):
-    """A file lists the labels of items, and the caller did not state the meaning of a label that is not listed."""
 
 
 #: One annotation of one item: the labels, the person, and the time.

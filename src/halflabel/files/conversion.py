@@ -16,9 +16,9 @@ from halflabel.files.detection import detect
 from halflabel.files.formats import Empty, Format, Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import sentences
-from halflabel.files.raw_table import ReadError, TextForm
+from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Question, Records
-from halflabel.files.registry import FORMATS, check_name, find_by_suffix, find_written
+from halflabel.files.registry import FORMATS, check_name
 from halflabel.labels import Absent, PartialLabels
 
 AnyPath = str | os.PathLike[str]
@@ -136,31 +136,6 @@ def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ..
     return sentences(opened, losses, kind.carries(records.items))
 
 
-def write_frame(table: pd.DataFrame, path: AnyPath, form: TextForm | None = None) -> tuple[str, ...]:
-    """Write a table in the notation of its suffix, see :data:`halflabel.files.SUFFIXES`.
-
-    Parameters
-    ----------
-    table : DataFrame
-    path : path
-    form : TextForm, optional
-        The notation of the text file that the table was read from.
-
-    Returns
-    -------
-    tuple of str
-        One sentence for each thing that the file cannot hold.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is not known.
-    """
-    write = find_written(Path(path)).write
-    assert write is not None  # as the function states
-    return write(table, Path(path), form or TextForm())
-
-
 def check_format_path(path: Path, format: str) -> Format:
     """Return the format of a name. Raise if it does not exist, or if its files cannot have this path."""
     kind = FORMATS[check_name(format, tuple(FORMATS))]
@@ -168,13 +143,6 @@ def check_format_path(path: Path, format: str) -> Format:
         endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
         raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
     return kind
-
-
-def check_values(table: pd.DataFrame | None, path: Path) -> None:
-    """Raise if a file of this name cannot hold the values of a table: before the work, not after it."""
-    kind = find_by_suffix(path)
-    if table is not None and kind is not None and kind.check is not None:
-        kind.check(table)
 
 
 def parse_question(text: str | None, format: str | None) -> Question | None:

@@ -13,9 +13,9 @@ import pandas as pd
 
 from halflabel._wording import option, plural, quoted
 from halflabel.files.bounded import check_ordinary, sha256_of
-from halflabel.files.header import check_names
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+from halflabel.files.text_form import check_names
 
 #: The table that suggestions are written to, and its columns.
 SUGGESTIONS = "halflabel_tags"

@@ -27,13 +27,20 @@ from pyarrow import csv as arrow_csv
 
 from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import base_suffix, encoding_of, join_names, lines, open_text, sha256_of
-from halflabel.files.delimited_writing import DELIMITERS, write_delimited
-from halflabel.files.header import read_header, read_rows, strip_names
+from halflabel.files.delimited_writing import DELIMITERS, to_values, write_delimited
 from halflabel.files.ragged import check_cells, check_row_names, diagnose
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.skipped import MAX_LINES, count_headers, describe_headers, find_line, find_title
-from halflabel.files.text_form import CANDIDATES, MAX_LINE, MISSING_WORDS, describe_row_names, recognise
-from halflabel.files.values import to_values
+from halflabel.files.text_form import (
+    CANDIDATES,
+    MAX_LINE,
+    MISSING_WORDS,
+    describe_row_names,
+    read_header,
+    read_rows,
+    recognise,
+    strip_names,
+)
 
 #: A number that can be one with a point for thousands, and one that has this point.
 _POINTS, _POINT = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})*)\s*$", r"\.[0-9]{3}\s*$"

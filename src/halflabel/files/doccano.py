@@ -15,7 +15,7 @@ import numpy as np
 from halflabel._wording import clipped
 from halflabel.files.collector import Collector
 from halflabel.files.field_values import names_in, rows_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_records, write_array, write_lines
 from halflabel.files.json_text import Place
 from halflabel.files.loss import OF_LISTS, Loss
@@ -75,16 +75,6 @@ def _rows(records: Records) -> Iterator[dict[str, Any]]:
         yield {"id": str(key), **fields, "label": names[relevant].tolist()}
 
 
-def _recognise(sample: Sample) -> str | None:
-    if not (sample.every("text", "label") or sample.every("filename", "label")):
-        return None
-    if any("answer" in record for record in sample.records):
-        return None
-    if all(isinstance(record["label"], list) for record in sample.records):
-        return "Its records have a 'text' or 'filename', and a list under 'label'."
-    return None
-
-
 FORMAT = Format(
     name="doccano",
     title="doccano",
@@ -92,7 +82,6 @@ FORMAT = Format(
     suffixes=(".jsonl", ".json"),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=(*OF_LISTS, Loss.LABELS),
     carries=lambda items: [name for name in items.columns if name not in ("id", "label")],
     options=("id", "tags", "empty"),

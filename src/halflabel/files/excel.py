@@ -22,7 +22,7 @@ from halflabel._files import atomic_write
 from halflabel._wording import clipped, count, listed, option, quoted
 from halflabel.files.bounded import size_limit
 from halflabel.files.field_values import frame_of, plain, rows_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.item_tables import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
 from halflabel.files.json_files import dumped
 from halflabel.files.loss import Loss
@@ -341,10 +341,6 @@ def _carried(items: pd.DataFrame) -> list[str]:
     ]
 
 
-def _recognise(sample: Sample) -> str | None:
-    return "It is a workbook of Excel." if sample.kind == "workbook" else None
-
-
 FORMAT = Format(
     name="excel",
     title="Excel",
@@ -352,7 +348,6 @@ FORMAT = Format(
     suffixes=(".xlsx",),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=(*LOSSES, Loss.FIELDS),
     carries=_carried,
     options=OPTIONS,

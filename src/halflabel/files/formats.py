@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 
-from halflabel.files.json_files import Layout
 from halflabel.files.loss import Loss
 from halflabel.files.raw_table import TableFormat
+from halflabel.files.recognition import Sample
 from halflabel.files.records import Records
 from halflabel.labels import Absent
 
@@ -52,45 +52,6 @@ class Options:
         return any((self.id, self.labels, self.tags, self.negatives))
 
 
-#: The kind of a file or folder, by its first bytes and its name.
-Kind = Literal["json", "table", "parquet", "arrow", "workbook", "folder", "other"]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The beginning of a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    kind : str
-        The kind of the file.
-    records : tuple of dict
-        The first records of a JSON file.
-    layout : {"array", "lines", "document"}, optional
-        The arrangement of the records of a JSON file.
-    columns : tuple of str
-        The header of a delimited text file.
-    schema : pyarrow.Schema or None
-        The schema of a Parquet or Arrow file.
-    members : frozenset of str
-        The names in a folder.
-    """
-
-    path: Path
-    kind: Kind
-    records: tuple[dict[str, Any], ...] = ()
-    layout: Layout | None = None
-    columns: tuple[str, ...] = ()
-    schema: Any = None
-    members: frozenset[str] = frozenset()
-
-    def every(self, *keys: str) -> bool:
-        """Return whether each of the records has all of these keys."""
-        return bool(self.records) and all(set(keys) <= record.keys() for record in self.records)
-
-
 @dataclass(frozen=True)
 class Format:
     """A format of another tool.
@@ -107,10 +68,11 @@ class Format:
         The suffixes of a written file. An empty text means a folder.
     read, write : callable
         Files and options to :class:`Records`; records to a file.
-    recognise : callable
-        Returns why a sample of a file is of this format, as a sentence, or None.
     losses : tuple of Loss
         The losses of a written file.
+    recognise : callable, optional
+        Of a format of another distribution: returns why a sample of a file is of this format, as a sentence, or None.
+        It is asked where a file has no format of this package.
     carries : callable
         Returns the names of the fields that the written file can carry.
     options : tuple of str
@@ -119,8 +81,6 @@ class Format:
         Returns the name of the second file that :attr:`write` may write.
     question_losses : tuple of Loss
         The losses of a file in which one question has the labels as choices. Empty if the format has no such file.
-    is_general : bool
-        Whether the format is only recognised where no other one is.
     table : TableFormat, optional
         How a file is read and written without any labels in mind; None where a file is more than one table.
     """
@@ -131,11 +91,10 @@ class Format:
     suffixes: tuple[str, ...]
     read: Callable[[Sequence[Path], Options], Records]
     write: Callable[[Records, Path], None]
-    recognise: Callable[[Sample], str | None]
     losses: tuple[Loss, ...]
+    recognise: Callable[[Sample], str | None] | None = None
     carries: Callable[[pd.DataFrame], Sequence[str]] = lambda items: list(items.columns)
     options: tuple[str, ...] = ()
     companion: Callable[[Path], Path] | None = None
     question_losses: tuple[Loss, ...] = ()
-    is_general: bool = False
     table: TableFormat | None = None

@@ -20,12 +20,13 @@ from pyarrow import ipc, parquet
 
 from halflabel._files import atomic_folder, atomic_write
 from halflabel._wording import listed, option
-from halflabel.files.arrow import KEY, from_table, read_tables, to_raw_table, to_table
+from halflabel.files.arrow import from_table, read_tables, to_raw_table, to_table
 from halflabel.files.arrow_columns import to_arrow_table
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.item_tables import LOSSES, OPTIONS
 from halflabel.files.json_files import dumped, read_document
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+from halflabel.files.recognition import KEY
 from halflabel.files.records import Records
 
 _DATA = "data-00000-of-00001.arrow"
@@ -226,21 +227,6 @@ def _state(fingerprint: str) -> dict[str, Any]:
 _INFO = {"citation": "", "description": "", "features": None, "homepage": "", "license": ""}
 
 
-def _recognise(sample: Sample) -> str | None:
-    if sample.kind == "folder":
-        if "dataset_dict.json" in sample.members or {"state.json", "dataset_info.json"} <= sample.members:
-            return "It is a folder with the files of a dataset saved to disk."
-        if sample.members and all(name.endswith(".parquet") for name in sample.members):
-            return "It is a folder of Parquet files."
-        return None
-    if sample.kind not in ("parquet", "arrow"):
-        return None
-    metadata = sample.schema.metadata or {}
-    if b"huggingface" in metadata:
-        return "Its schema holds the features of a Hugging Face dataset."
-    return "Its schema names the labels." if sample.kind == "parquet" and KEY in metadata else None
-
-
 FORMAT = Format(
     name="huggingface",
     title="Hugging Face datasets",
@@ -248,7 +234,6 @@ FORMAT = Format(
     suffixes=(".parquet", ""),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=LOSSES,
     options=OPTIONS,
     table=TableFormat("huggingface", (), _read_table, in_parts=True),

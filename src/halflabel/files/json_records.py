@@ -97,10 +97,8 @@ ARRAY = Format(
     suffixes=(".json",),
     read=_read,
     write=lambda records, path: write_array(path, rows_of(to_frame(records))),
-    recognise=lambda of: "It is a JSON array of objects." if of.layout == "array" and of.records else None,
     losses=LOSSES,
     options=OPTIONS,
-    is_general=True,
     table=TableFormat("json", (".json",), _read_table, _write_array, _check_numbers, in_parts=True),
 )
 
@@ -111,6 +109,5 @@ LINES = replace(
     suffixes=(".jsonl", ".ndjson"),
     read=partial(_read, format="jsonl"),
     write=lambda records, path: write_lines(path, rows_of(to_frame(records))),
-    recognise=lambda sample: "Each line is a JSON object." if sample.layout == "lines" else None,
     table=TableFormat("jsonl", (".jsonl", ".ndjson"), _read_table, _write_lines, _check_numbers, in_parts=True),
 )

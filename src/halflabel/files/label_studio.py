@@ -19,11 +19,12 @@ from halflabel.files import label_studio_short as short
 from halflabel.files.choice_answers import Answers, word_for
 from halflabel.files.collector import Collector
 from halflabel.files.field_values import names_in, number_in, rows_of, text_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import layout_of, read_records, write_array
 from halflabel.files.json_text import Place
 from halflabel.files.label_studio_config import config, object_name
 from halflabel.files.loss import Loss
+from halflabel.files.recognition import is_task
 from halflabel.files.records import Cell, Question, Records
 
 #: The key of the id in the data of a task: in JSON-MIN, "id" is overwritten by the number of the task.
@@ -34,7 +35,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
     collector, answers, targets = Collector(paths[0], options.absent), Answers(), dict[str, str]()
     if layout_of(paths[0]) is None:
         rows = short.csv_rows(paths)
-    elif _is_task(next(read_records(paths), (None, {}))[1]):
+    elif is_task(next(read_records(paths), (None, {}))[1]):
         rows = None
         targets = _collect_tasks(paths, collector, answers, options)
     else:
@@ -51,10 +52,6 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
 
 def _id_key(rows: list[dict[str, Any]]) -> str:
     return ID if all(row.get(ID) is not None for row in rows) else "id"
-
-
-def _is_task(record: dict[str, Any]) -> bool:
-    return isinstance(record.get("data"), dict) and bool({"annotations", "predictions", "completions"} & record.keys())
 
 
 def _collect_tasks(paths: Sequence[Path], collector: Collector, answers: Answers, options: Options) -> dict[str, str]:
@@ -218,15 +215,6 @@ def _companion(path: Path) -> Path:
     return path.with_suffix(".xml")
 
 
-def _recognise(sample: Sample) -> str | None:
-    if sample.records and all(map(_is_task, sample.records)):
-        return "Its records have 'data' with 'annotations' or 'predictions', as tasks have."
-    columns = sample.columns or (sample.records[0].keys() if sample.every(*short.ALWAYS) else ())
-    if set(short.ALWAYS) <= set(columns):
-        return "It has 'annotation_id', 'annotator' and 'lead_time', as short exports have."
-    return None
-
-
 FORMAT = Format(
     name="label-studio",
     title="Label Studio",
@@ -234,7 +222,6 @@ FORMAT = Format(
     suffixes=(".json",),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=(Loss.GIVEN_PROBABILITIES, Loss.UNDECIDED, Loss.WHO, Loss.LABELS),
     question_losses=(Loss.IRRELEVANT, Loss.SCORES, Loss.UNSURE, Loss.WHO, Loss.LABELS),
     carries=lambda items: [name for name in items.columns if name != ID],

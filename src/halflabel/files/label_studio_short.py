@@ -20,10 +20,10 @@ from halflabel.files.formats import Options
 from halflabel.files.json_files import read_records
 from halflabel.files.json_text import Place, parse
 from halflabel.files.raw_table import ReadError
+from halflabel.files.recognition import SHORT
 
 #: The columns that every such export has, and the columns that some exports have.
-ALWAYS = ("annotation_id", "annotator", "lead_time")
-OWN = frozenset((*ALWAYS, "id", "created_at", "updated_at", "agreement", "history"))
+OWN = frozenset((*SHORT, "id", "created_at", "updated_at", "agreement", "history"))
 
 _OBJECT = '{"choices":'
 

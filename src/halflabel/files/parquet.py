@@ -16,9 +16,9 @@ from halflabel._wording import count
 from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.bounded import check_ordinary, join_names, sha256_of, size_limit
 from halflabel.files.delimited import check_same_columns
-from halflabel.files.header import check_names
 from halflabel.files.parquet_footer import count_values
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
+from halflabel.files.text_form import check_names
 
 #: Rows of one batch.
 BATCH = 65_536

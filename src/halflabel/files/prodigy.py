@@ -16,7 +16,7 @@ import pandas as pd
 from halflabel._wording import plural
 from halflabel.files.collector import Collector
 from halflabel.files.field_values import names_in, rows_of, share_in, text_of
-from halflabel.files.formats import Format, Options, Sample
+from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_records, write_lines
 from halflabel.files.json_text import Place
 from halflabel.files.loss import Loss
@@ -159,15 +159,6 @@ def _carried(items: pd.DataFrame) -> list[str]:
     return [name for name in items.columns if name not in OWN | META and not str(name).startswith("_")]
 
 
-def _recognise(sample: Sample) -> str | None:
-    if sample.kind != "json" or not sample.records:
-        return None
-    if all("answer" in line and ("label" in line or "accept" in line) for line in sample.records):
-        return "Its records have an 'answer' with a 'label' or a choice."
-    asked = all(isinstance(line.get("label"), str) and isinstance(line.get("meta"), dict) for line in sample.records)
-    return "Its records ask for a 'label' and have 'meta'." if asked else None
-
-
 FORMAT = Format(
     name="prodigy",
     title="Prodigy",
@@ -175,7 +166,6 @@ FORMAT = Format(
     suffixes=(".jsonl",),
     read=_read,
     write=_write,
-    recognise=_recognise,
     losses=(Loss.FIELDS, Loss.ITEMS, Loss.LABELS, Loss.ANNOTATED),
     carries=_carried,
     companion=companion,

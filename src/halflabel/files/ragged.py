@@ -13,10 +13,9 @@ from pyarrow import compute
 
 from halflabel._wording import option, plural
 from halflabel.files.bounded import lines
-from halflabel.files.header import describe_conversion, read_rows
 from halflabel.files.raw_table import ReadError, TextForm
 from halflabel.files.skipped import find_line
-from halflabel.files.text_form import MAX_LINE
+from halflabel.files.text_form import MAX_LINE, describe_conversion, read_rows
 
 #: Maximum number of lines below a table that are taken for remarks, and of rows that are examined.
 MAX_REMARKS, N_ROWS = 20, 1000

@@ -1,4 +1,4 @@
-"""Read a table of any format by its suffix."""
+"""Read and write a table of any format by its suffix."""
 
 from __future__ import annotations
 
@@ -7,12 +7,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from halflabel._wording import option, quoted
 from halflabel.files.bounded import base_suffix, check_ordinary
-from halflabel.files.other_kinds import check_kind
-from halflabel.files.raw_table import RawTable, ReadError
-from halflabel.files.registry import FORMATS, TABLES, TEXT, check_name, find_by_content, find_by_suffix
-from halflabel.files.svmlight import looks_like_svmlight
+from halflabel.files.detection import check_kind
+from halflabel.files.raw_table import RawTable, ReadError, TextForm
+from halflabel.files.registry import (
+    FORMATS,
+    ROWS,
+    TABLES,
+    TEXT,
+    check_name,
+    find_by_content,
+    find_by_suffix,
+    find_written,
+    name_by_suffix,
+)
 
 _PSQL = """psql --csv -c 'SELECT * FROM items' "$ADDRESS" > items.csv"""
 _CURL = 'curl -o items.csv "$ADDRESS"'
@@ -51,7 +62,7 @@ def read_table(
     ``.parquet``, ``.pq``                          Parquet
     ``.arff``                                      ARFF, with Mulan's XML label file
     ``.svm``, ``.svmlight``, ``.libsvm``           svmlight or extreme classification
-    ``.txt``                                       svmlight if its first line is, else delimited text
+    ``.txt``                                       delimited text
     ``.npy``                                       feature vectors
     ``.json``                                      JSON array of objects
     ``.jsonl``, ``.ndjson``                        JSON lines
@@ -99,7 +110,7 @@ def read_table(
         With one sentence that names the file and, where known, line and column.
     """
     paths = [Path(path), *map(Path, parts)]
-    takes_folders = kind in FORMATS and "" in FORMATS[kind].suffixes
+    takes_folders = kind is not None and kind in FORMATS and "" in FORMATS[kind].suffixes
     for each in paths:
         if not (takes_folders and each.is_dir()):
             check_exists(each)
@@ -115,6 +126,38 @@ def read_table(
     if len(paths) > 1 and not table.in_parts:
         raise ReadError.at(paths[1], f"files of the format {table.name} are read one by one.")
     return replace(table.read(*paths, **given), format=table.name)
+
+
+def write_frame(table: pd.DataFrame, path: str | os.PathLike[str], form: TextForm | None = None) -> tuple[str, ...]:
+    """Write a table in the notation of its suffix, see :data:`halflabel.files.SUFFIXES`.
+
+    Parameters
+    ----------
+    table : DataFrame
+    path : path
+    form : TextForm, optional
+        The notation of the text file that the table was read from.
+
+    Returns
+    -------
+    tuple of str
+        One sentence for each thing that the file cannot hold.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is not known.
+    """
+    write = find_written(Path(path)).write
+    assert write is not None  # as the function states
+    return write(table, Path(path), form or TextForm())
+
+
+def check_values(table: pd.DataFrame | None, path: Path) -> None:
+    """Raise if a file of this name cannot hold the values of a table: before the work, not after it."""
+    kind = find_by_suffix(path)
+    if table is not None and kind is not None and kind.check is not None:
+        kind.check(table)
 
 
 def check_exists(path: Path) -> None:
@@ -137,19 +180,18 @@ def check_address(path: str | os.PathLike[str]) -> None:
 
 
 def _find_kind(path: Path, given: Mapping[str, object]) -> str:
-    """Return the format of a file by its suffix. For ``.txt``, the options or the first line state the format."""
+    """Return the format of a file by its suffix. Text of the suffix ``.txt`` is delimited."""
     if (recognised := find_by_content(path)) is not None:
         return recognised.name
     check_kind(path)
     if base_suffix(path) == TEXT:
-        stated = "delimiter" in given or "encoding" in given
-        return "svmlight" if not stated and ("top_labels" in given or looks_like_svmlight(path)) else "csv"
-    table = find_by_suffix(path)
-    if table is None:
-        known = ", ".join(sorted({suffix for table in TABLES.values() for suffix in table.suffixes}))
+        return "csv"
+    name = name_by_suffix(path)
+    if name is None:
+        known = ", ".join(sorted({suffix for row in ROWS for suffix in row.suffixes}))
         reason = (
             f"neither its content nor its suffix {path.suffix!r} is that of a known format; tables are read by suffix: "
             f"{known}; or state {option('format', 'csv')}."
         )
         raise ReadError.at(path, reason)
-    return table.name
+    return name

@@ -1,114 +1,186 @@
-"""Every format, found by its name or by the suffix of a file. A format of another distribution is an entry point."""
+"""Every format by name, suffix and signature. The module of a format is imported when one of its files is used."""
 
 from __future__ import annotations
 
 import warnings
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from halflabel._wording import closest
-from halflabel.files import (
-    argilla,
-    arrow,
-    coco,
-    delimited,
-    doccano,
-    duckdb,
-    excel,
-    gaf,
-    huggingface,
-    json_records,
-    label_studio,
-    mulan,
-    parquet,
-    prodigy,
-    sqlite,
-    statistics,
-    svmlight,
-    vectors,
-)
-from halflabel.files.bounded import base_suffix, read_start
-from halflabel.files.formats import Format
-from halflabel.files.raw_table import TableFormat
 
-_TABLES = (
-    delimited.FORMAT,
-    parquet.FORMAT,
-    mulan.FORMAT,
-    svmlight.FORMAT,
-    vectors.FORMAT,
-    statistics.SPSS,
-    statistics.STATA,
-    statistics.SAS,
-    sqlite.FORMAT,
-    duckdb.FORMAT,
-    gaf.FORMAT,
-)
+if TYPE_CHECKING:
+    from halflabel.files.formats import Format
+    from halflabel.files.raw_table import TableFormat
 
-_TOOLS = (
-    label_studio.FORMAT,
-    prodigy.FORMAT,
-    argilla.FORMAT,
-    doccano.FORMAT,
-    huggingface.FORMAT,
-    coco.FORMAT,
-    json_records.ARRAY,
-    json_records.LINES,
-    excel.FORMAT,
-    arrow.FORMAT,
-)
-
-#: The entry points of formats that other distributions add; each value is a :class:`Format`.
+#: The entry points of formats that other distributions add; each value is a :class:`Format` or :class:`TableFormat`.
 GROUP = "halflabel.formats"
 
+#: The suffix of text, whose delimiter is recognised.
+TEXT = ".txt"
 
-def load_formats() -> dict[str, Format]:
-    """Return the formats of tools by name: the formats of this package, then the formats of other distributions."""
-    formats = {format.name: format for format in _TOOLS}
-    for entry in entry_points(group=GROUP):
-        try:
-            format = entry.load()
-        except Exception as error:  # a format that cannot be loaded must not prevent reading a table
-            warnings.warn(f"the format {entry.value} cannot be loaded ({error}): update or remove it.", stacklevel=2)
-        else:
-            formats.setdefault(format.name, format)
-    return formats
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of a format before it is imported."""
+
+    name: str
+    module: str  #: The module of the format in this package.
+    suffixes: tuple[str, ...] = ()  #: The suffixes of its tables.
+    #: Bytes by which a table is recognised under any name, each with its place.
+    signatures: tuple[tuple[int, bytes], ...] = ()
+    holds: Literal["table", "records", "both"] = "table"  #: What is read from a file.
+    is_written: bool = False  #: Whether a table is written under its suffixes.
+    in_parts: bool = False  #: Whether several files are one table.
+    attribute: str = "FORMAT"  #: The name of the format in its module.
+
+
+ROWS = (
+    Row("csv", "delimited", (".csv", ".tsv", ".tab", TEXT), is_written=True, in_parts=True),
+    Row("parquet", "parquet", (".parquet", ".pq"), is_written=True, in_parts=True),
+    Row("arff", "mulan", (".arff",)),
+    Row("svmlight", "svmlight", (".svm", ".svmlight", ".libsvm")),
+    Row("npy", "vectors", (".npy",)),
+    Row("spss", "statistics", (".sav", ".zsav", ".por"), ((0, b"$FL2"), (0, b"$FL3")), attribute="SPSS"),
+    Row("stata", "statistics", (".dta",), ((0, b"<stata_dta>"),), attribute="STATA"),
+    Row(
+        "sas",
+        "statistics",
+        (".sas7bdat", ".xpt"),
+        ((0, bytes(12) + bytes.fromhex("c2ea8160b31411cf")), (0, b"HEADER RECORD*******LIB")),
+        attribute="SAS",
+    ),
+    Row("sqlite", "sqlite", (".sqlite", ".sqlite3", ".db", ".db3"), ((0, b"SQLite format 3\x00"),)),
+    Row("duckdb", "duckdb", (".duckdb", ".ddb"), ((8, b"DUCK"),)),
+    Row("gaf", "gaf", (".gaf",), ((0, b"!gaf-version"),)),
+    Row("label-studio", "label_studio", holds="records"),
+    Row("prodigy", "prodigy", holds="records"),
+    Row("argilla", "argilla", holds="records"),
+    Row("doccano", "doccano", holds="records"),
+    Row("huggingface", "huggingface", holds="both", in_parts=True),
+    Row("coco", "coco", holds="records"),
+    Row("json", "json_records", (".json",), holds="both", is_written=True, in_parts=True, attribute="ARRAY"),
+    Row(
+        "jsonl", "json_records", (".jsonl", ".ndjson"), holds="both", is_written=True, in_parts=True, attribute="LINES"
+    ),
+    Row("excel", "excel", (".xlsx",), holds="both", is_written=True),
+    Row("arrow", "arrow", (".feather", ".arrow"), holds="both", is_written=True, in_parts=True),
+)
+
+_BY_NAME = {row.name: row for row in ROWS}
+_BY_SUFFIX = {suffix: row for row in reversed(ROWS) for suffix in row.suffixes}
+
+#: The formats of tools, which records are written for.
+TOOLS = tuple(row.name for row in ROWS if row.holds != "table")
+
+#: The suffixes of tables that can be written, and of files that together can be one table.
+SUFFIXES = tuple(suffix for row in ROWS if row.is_written for suffix in row.suffixes)
+PARTS = tuple(suffix for row in ROWS if row.in_parts for suffix in row.suffixes if suffix != TEXT)
+
+
+@cache
+def list_added() -> Mapping[str, EntryPoint]:
+    """Return the entry points of the formats of other distributions by name."""
+    return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in _BY_NAME}
+
+
+@cache
+def load(name: str) -> Format | TableFormat | None:
+    """Import the format of a name. None for one of another distribution that cannot be imported."""
+    if (row := _BY_NAME.get(name)) is not None:
+        found: Format | TableFormat = getattr(import_module(f"halflabel.files.{row.module}"), row.attribute)
+        return found
+    entry = list_added()[name]
+    try:
+        return entry.load()  # type: ignore[no-any-return]
+    except Exception as error:  # a format that cannot be loaded must not prevent reading a table
+        warnings.warn(f"the format {entry.value} cannot be loaded ({error}): update or remove it.", stacklevel=2)
+        return None
+
+
+_Kind = TypeVar("_Kind")
+
+
+class _Formats(Mapping[str, _Kind]):
+    """Formats by name. A format is imported by its item, one of another distribution also when names are listed."""
+
+    def __init__(self, holds: str, take: Callable[[Any], _Kind | None]) -> None:
+        self._own = [row.name for row in ROWS if row.holds in (holds, "both")]
+        self._take = take
+
+    def __getitem__(self, name: str) -> _Kind:
+        found = self._take(load(name)) if name in self._own or name in list_added() else None
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or (name in list_added() and self._take(load(str(name))) is not None)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from (name for name in list_added() if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _take_records(found: Any) -> Format | None:
+    return found if hasattr(found, "dialect") else None
+
+
+def _take_table(found: Any) -> TableFormat | None:
+    return getattr(found, "table", None) if hasattr(found, "dialect") else found
 
 
 #: The formats of other tools by name.
-FORMATS: dict[str, Format] = load_formats()
+FORMATS: Mapping[str, Format] = _Formats("records", _take_records)
 
 #: The formats of tables by name: the formats that hold nothing else, and the formats of tools that hold a table.
-TABLES: dict[str, TableFormat] = {
-    table.name: table for table in (*_TABLES, *(kind.table for kind in FORMATS.values() if kind.table is not None))
-}
+TABLES: Mapping[str, TableFormat] = _Formats("table", _take_table)
 
-#: The names of all formats.
-NAMES = tuple(dict.fromkeys([*(table.name for table in _TABLES), *FORMATS]))
 
-_BY_SUFFIX = {suffix: table for table in reversed(TABLES.values()) for suffix in table.suffixes}
+def list_names() -> tuple[str, ...]:
+    """Return the names of all formats. None is imported."""
+    return (*_BY_NAME, *list_added())
 
-#: The suffix of text that may be delimited, svmlight or JSON.
-TEXT = ".txt"
 
-#: The suffixes of tables that can be written, and of files that together can be one table.
-SUFFIXES = tuple(suffix for table in TABLES.values() if table.write is not None for suffix in table.suffixes)
-PARTS = tuple(s for table in TABLES.values() if table.in_parts for s in table.suffixes if s != TEXT)
+def _base_suffix(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def name_by_suffix(path: Path) -> str | None:
+    """Return the name of the format of tables that a suffix states, ``.gz`` apart, or None for ``.txt`` and others.
+
+    Formats of other distributions are asked where none of this package has the suffix.
+    """
+    suffix = _base_suffix(path)
+    if suffix == TEXT or not suffix:
+        return None
+    if suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[suffix].name
+    return next((name for name in list_added() if name in TABLES and suffix in TABLES[name].suffixes), None)
 
 
 def find_by_suffix(path: Path) -> TableFormat | None:
-    """Return the format of a table that the suffix states, ``.gz`` apart, or None for ``.txt`` and unknown suffixes."""
-    suffix = base_suffix(path)
-    return None if suffix == TEXT else _BY_SUFFIX.get(suffix)
+    """Return the format that :func:`name_by_suffix` names."""
+    name = name_by_suffix(path)
+    return None if name is None else TABLES[name]
 
 
 def find_by_content(path: Path) -> TableFormat | None:
     """Return the format of a table whose signature a file begins with, under any name, or None."""
     if not path.is_file():
         return None
+    from halflabel.files.bounded import read_start  # imported here: the names of formats need no library
+
     start = read_start(path, 64)
-    fits = (table for table in TABLES.values() if any(start[at:].startswith(mark) for at, mark in table.signatures))
-    return next(fits, None)
+    fits = (row.name for row in ROWS if any(start[at:].startswith(mark) for at, mark in row.signatures))
+    return next((TABLES[name] for name in fits), None)
 
 
 def takes_pairs(path: Path) -> bool:
@@ -125,24 +197,24 @@ def find_written(path: Path) -> TableFormat:
     ValueError
         If no table can be written with the suffix; only delimited text is written with ``.gz``.
     """
-    suffix = base_suffix(path)
-    table = _BY_SUFFIX.get(suffix)
-    if table is None or table.write is None or (path.name.lower().endswith(".gz") and table is not delimited.FORMAT):
+    row = _BY_SUFFIX.get(_base_suffix(path))
+    if row is None or not row.is_written or (path.name.lower().endswith(".gz") and row.name != "csv"):
         known = ", ".join(SUFFIXES)
         raise ValueError(f"{path}: a table is not written as {path.suffix or 'a file without suffix'!r}; use {known}.")
-    return table
+    return TABLES[row.name]
 
 
 def name_suffix(path: Path) -> str:
     """Return the suffix of a table that is written next to the table at ``path``: lists stay lists in Parquet."""
-    table = _BY_SUFFIX.get(base_suffix(path))
-    if table is parquet.FORMAT:
+    row = _BY_SUFFIX.get(_base_suffix(path))
+    if row is not None and row.name == "parquet":
         return ".parquet"
-    return base_suffix(path) if table is delimited.FORMAT else ".csv"
+    return _base_suffix(path) if row is not None and row.name == "csv" else ".csv"
 
 
-def check_name(name: str, names: tuple[str, ...] = NAMES) -> str:
+def check_name(name: str, names: tuple[str, ...] | None = None) -> str:
     """Return the name of a format, or raise with the nearest one."""
-    if name not in names:
-        raise ValueError(f"there is no format {name!r}: {closest(name, names)}")
+    known = list_names() if names is None else names
+    if name not in known:
+        raise ValueError(f"there is no format {name!r}: {closest(name, known)}")
     return name

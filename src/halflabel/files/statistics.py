@@ -16,9 +16,9 @@ import pandas as pd
 from halflabel._arrays import Mask
 from halflabel._wording import clipped, count, plural
 from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
-from halflabel.files.header import check_names
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+from halflabel.files.text_form import check_names
 
 #: Bytes of a cell when it is read: a number, or the reference to a text.
 CELL = 8

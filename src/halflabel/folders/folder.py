@@ -13,7 +13,7 @@ from halflabel._files import together
 from halflabel._progress import step
 from halflabel._wording import closest, option
 from halflabel.completion.filling import check_effort, choose_rule
-from halflabel.files.conversion import write_frame
+from halflabel.files.reading import write_frame
 from halflabel.folders.complete_part import Job, Output, State, check_part, complete_part, read_totals
 from halflabel.folders.manifest import (
     Places,

@@ -16,9 +16,9 @@ from halflabel._files import atomic_write
 from halflabel.files.bounded import check_ordinary
 from halflabel.files.delimited import find_first_line, open_delimited, read_batches, to_frame
 from halflabel.files.delimited_writing import write_text
-from halflabel.files.header import check_names
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import ReadError, TextForm
+from halflabel.files.text_form import check_names
 from halflabel.folders.parts import Part
 
 #: Maximum number of rows of a batch.

@@ -16,7 +16,7 @@ from halflabel._files import together
 from halflabel._progress import step
 from halflabel._wording import option
 from halflabel.completion import Completion, complete
-from halflabel.files.conversion import write_frame
+from halflabel.files.reading import write_frame
 from halflabel.folders.manifest import Places, describe_run
 from halflabel.folders.model_sample import Rows, digest_core, read_core, save_core
 from halflabel.folders.part_files import TextOptions, open_part, unify_schemas

@@ -13,7 +13,7 @@ from halflabel._files import atomic_write, together
 from halflabel._wording import NONE, clipped, count, decimal
 from halflabel.completion import Completion
 from halflabel.evidence.drawing import digest_table
-from halflabel.files.conversion import write_frame
+from halflabel.files.reading import write_frame
 from halflabel.review_page.answers import UNDECIDED, AnswerBook
 
 #: Maximum number of comments in the report. The table of answers and the journal have all of them.

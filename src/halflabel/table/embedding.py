@@ -13,7 +13,6 @@ import numpy as np
 
 from halflabel._arrays import Floats
 from halflabel._wording import count, option, plural
-from halflabel.files.media import describe_media
 from halflabel.table.cells import describe_missing
 from halflabel.table.columns import Description
 from halflabel.table.sources import Source
@@ -102,6 +101,8 @@ def embed_columns(source: Source, columns: Description) -> Description:
 def describe_files(paths: Sequence[Path], embed: str | Encoder | None) -> tuple[Floats, tuple[str, ...]]:
     """Return the features of files by an encoder, or else by halflabel, and their names."""
     if embed is None:
+        from halflabel.files.media import describe_media  # imported here: most tables name no files
+
         return describe_media(paths)
     rows = encode_items(embed, [str(path) for path in paths])
     return rows, tuple(f"x{j}" for j in range(rows.shape[1]))

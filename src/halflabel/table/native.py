@@ -11,11 +11,6 @@ import narwhals as nw
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from halflabel.files.arrow_columns import to_arrow_array
-from halflabel.files.arrow_tables import frame_of_table, read_dataset
-from halflabel.files.field_values import is_missing
-from halflabel.files.huggingface import name_classes, restore_numbers
-
 Restore = Callable[[pd.DataFrame], Any]
 
 #: An Arrow table without columns, from which no type of a column is taken.
@@ -65,6 +60,8 @@ def open_native(items: Any) -> Native | None:
     if type(items).__module__.startswith("datasets."):
         return _open_dataset(items)
     if type(items).__module__ == "pyarrow._dataset":
+        from halflabel.files.arrow_tables import read_dataset  # imported for the kind of object that needs it
+
         return _open_frame(nw.from_native(read_dataset(items), eager_only=True))
     frame = nw.from_native(items, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -93,6 +90,8 @@ def as_pandas(table: Any) -> Any:
 def _open_frame(frame: Any) -> Native:
     if frame.implementation.is_pandas():
         return Native(frame.to_native())
+    from halflabel.files.arrow_tables import frame_of_table  # not for pandas
+
     arrow = frame.to_arrow()
     read = frame_of_table(arrow)
 
@@ -124,6 +123,8 @@ def _open_dataset(data: Any) -> Native:
     """Return a Dataset of Hugging Face. The numbers of its classes are names in the DataFrame."""
     if isinstance(data, Mapping):
         raise ValueError(f"items are a Dataset with the splits {', '.join(map(repr, data))}: pass one of them.")
+    from halflabel.files.huggingface import name_classes, restore_numbers  # for this kind of object only
+
     arrow = data.with_format("arrow")[:].replace_schema_metadata(data.features.arrow_schema.metadata)
     raw = name_classes(arrow, Path("the Dataset"))
 
@@ -148,6 +149,9 @@ def _as_typed(column: pd.Series[Any]) -> pa.Array:
 
 def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
     """Return a column with the type that it had, if its values fit."""
+    from halflabel.files.arrow_columns import to_arrow_array  # not for pandas
+    from halflabel.files.field_values import is_missing
+
     index = schema.get_field_index(str(column.name))
     kind = schema.field(index).type if index >= 0 else None
     values = [None if is_missing(value) else value for value in column.astype(object)]
@@ -159,6 +163,8 @@ def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
 
 def _restore_dicts(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows with the filled values. All other values stay the objects that they were."""
+    from halflabel.files.field_values import is_missing  # for this kind of object only
+
     original = pd.DataFrame(list(rows))
     changed = [name for name in table.columns if name not in original or not table[name].equals(original[name])]
     values = {name: [None if is_missing(x) else x for x in table[name].astype(object)] for name in changed}

@@ -12,9 +12,8 @@ import pandas as pd
 from halflabel._arguments import accept_keys
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._wording import count, name_lines, option, plural, quoted
-from halflabel.files.collector import TAKEN_AS_UNKNOWN
 from halflabel.files.delimited import find_first_line, read_words
-from halflabel.files.raw_table import RawTable
+from halflabel.files.raw_table import TAKEN_AS_UNKNOWN, RawTable
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import find_copies, number_groups
 from halflabel.labels.label_rules import LabelRules

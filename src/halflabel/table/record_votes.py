@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from halflabel.files.records import Records
+if TYPE_CHECKING:
+    from halflabel.files.records import Records
 
 #: Minimum number of entries with the answers of two people. With fewer, error rates cannot be learned.
 MIN_SHARED = 20

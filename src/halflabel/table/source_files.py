@@ -13,12 +13,9 @@ from typing import Any
 from halflabel import files
 from halflabel._wording import option, plural, quoted
 from halflabel.files.bounded import base_suffix, join_names
-from halflabel.files.collector import AbsentNotStated
-from halflabel.files.item_tables import hide_suggestions
-from halflabel.files.media_folder import find_media, read_media_folder
-from halflabel.files.raw_table import RawTable, ReadError
+from halflabel.files.raw_table import AbsentNotStated, RawTable, ReadError
 from halflabel.files.reading import check_exists, read_table
-from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, find_by_suffix
+from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, name_by_suffix
 from halflabel.table.columns import Description
 from halflabel.table.embedding import describe_files
 from halflabel.table.sources import Source, source_of, source_of_records
@@ -57,6 +54,8 @@ def read_file(
     paths = expand_paths([where] if isinstance(where, str | os.PathLike) else where)
     columns = columns or Description()
     if columns.format is None and len(paths) == 1 and paths[0].is_dir() and files.detect(paths[0]) is None:
+        from halflabel.files.media_folder import read_media_folder  # imported here: a table needs no pictures
+
         describe = partial(describe_files, embed=getattr(columns, "embed", None))
         return Source(read_media_folder(paths[0], describe), paths=tuple(paths))
     found = _choose_format(paths, columns.format)
@@ -112,8 +111,8 @@ def _choose_format(paths: Sequence[Path], stated: str | None) -> files.Detected 
 
 def _format_by_suffix(path: Path) -> files.Detected | None:
     """Return the format of a file whose content is damaged or empty: its reader has the sentence for it."""
-    table = find_by_suffix(path)
-    return files.Detected(table.name, "") if table is not None and table.name in FORMATS else None
+    name = name_by_suffix(path)
+    return files.Detected(name, "") if name is not None and name in FORMATS else None
 
 
 def _list_parts(folder: Path) -> list[Path]:
@@ -123,9 +122,11 @@ def _list_parts(folder: Path) -> list[Path]:
     parts = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
     parts = [path for path in parts if base_suffix(path) in PARTS]
     suffixes = sorted({base_suffix(path) for path in parts})
-    if not parts and find_media(folder):
-        return [folder]
     if not parts:
+        from halflabel.files.media_folder import find_media  # imported here: a table needs no pictures
+
+        if find_media(folder):
+            return [folder]
         known = f"{', '.join(PARTS)}; pictures, sounds and texts are read, too"
         raise ReadError.at(folder, f"this is a folder without a table; its files would end in {known}.")
     if len(suffixes) > 1:
@@ -138,6 +139,8 @@ def _list_parts(folder: Path) -> list[Path]:
 
 def _hide_suggestions(raw: RawTable) -> RawTable:
     """Return the table that another tool wrote. The values that it lists as suggestions become unknown."""
+    from halflabel.files.item_tables import hide_suggestions  # imported here: delimited text lists no suggestions
+
     frame, hidden = hide_suggestions(raw.frame)
     if frame.empty:
         raise ReadError.at(raw.source, "there are no rows or no columns in it.")

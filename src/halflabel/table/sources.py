@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._wording import option, plural
-from halflabel.files.item_tables import has_ids
 from halflabel.files.raw_table import RawTable
-from halflabel.files.records import Records
-from halflabel.files.vectors import read_vectors
 from halflabel.labels import PartialLabels
 from halflabel.labels.answers import read_answer
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.native import Restore, open_native
 from halflabel.table.patterns import expand_patterns
+
+if TYPE_CHECKING:
+    from halflabel.files.records import Records
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +76,8 @@ def source_of(items: Any, *, labels_apart: bool) -> Source:
         return items
     if isinstance(items, RawTable):
         return Source(items)
+    from halflabel.files.records import Records  # imported here: a file of a table needs none
+
     if isinstance(items, Records):
         return source_of_records(items, "the records")
     native = open_native(items)
@@ -99,6 +101,8 @@ def source_of_records(
 
     A field that is called like a label is renamed.
     """
+    from halflabel.files.item_tables import has_ids  # imported with the records
+
     names = list(records.names)
     fields = records.items.reset_index(drop=True)
     fields.columns = pd.Index(_rename(list(map(str, fields.columns)), names), dtype=object)
@@ -187,7 +191,12 @@ def _attach_vectors(raw: RawTable, columns: Description) -> tuple[RawTable, Desc
     is_name = isinstance(vectors, str) and (vectors in raw.frame.columns or not vectors.endswith(".npy"))
     if vectors is None or is_name:
         return raw, columns
-    matrix = read_vectors(vectors) if isinstance(vectors, str | os.PathLike) else _as_matrix(vectors)
+    if isinstance(vectors, str | os.PathLike):
+        from halflabel.files.vectors import read_vectors  # imported here: most items have no vectors
+
+        matrix: Matrix = read_vectors(vectors)
+    else:
+        matrix = _as_matrix(vectors)
     if matrix.shape[0] != len(raw):
         named = f"the vectors in {vectors}" if isinstance(vectors, str | os.PathLike) else "the vectors"
         raise ValueError(
