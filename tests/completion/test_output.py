@@ -162,7 +162,7 @@ class TestWriting:
 
     def test_a_parquet_file_keeps_the_classes_of_its_source(self, tmp_path, monkeypatch):
         written = []
-        monkeypatch.setattr("halflabel.completion.output.write_with_classes", lambda *given: written.append(given))
+        monkeypatch.setattr("halflabel.files.huggingface.write_with_classes", lambda *given: written.append(given))
         opened = open_songs(tags="tags", absent="irrelevant")
         raw = SimpleNamespace(classes={"tags": ["rock", "sad"]})
         filled = complete(replace(opened, source=SimpleNamespace(records=None, raw=raw)))

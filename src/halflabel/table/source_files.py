@@ -39,8 +39,7 @@ def read_file(
         A file, a pattern such as ``"parts/*.parquet"``, or a folder; several files are read as one table.
     columns : Description, optional
         The roles that were stated: of a file of another tool, the reader needs ``absent``, ``empty``, ``id`` and
-        ``tags``. Its ``format`` is one of
-        :data:`halflabel.files.registry.NAMES`; by default the content decides, and for tables the suffix.
+        ``tags``. Its ``format`` is the name of one; by default the content decides, and for tables the suffix.
     **options
         ``xml``, ``delimiter``, ``encoding`` and ``top_labels``, as in :func:`halflabel.files.read_table`.
 
