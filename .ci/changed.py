@@ -15,7 +15,11 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 
 #: Packages, and the folders that mirror them.
-MIRRORS = {"src/halflabel": "tests", "papers/src/halflabel_papers": "papers/tests"}
+MIRRORS = {
+    "src/halflabel": "tests",
+    "papers/src/halflabel_papers": "papers/tests",
+    "scale/src/halflabel_scale": "scale/tests",
+}
 
 #: Tests of files that belong to no package.
 OF_PAGES = ("tests/test_docs.py", "tests/test_links.py")

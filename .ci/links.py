@@ -33,7 +33,8 @@ BUILT = ("docs/_generated/", "docs/api/", "docs/reports/")
 
 def list_pages(root: Path = ROOT) -> list[Path]:
     """Return the pages: Markdown at the top, under ``docs``, ``papers`` and ``.github``."""
-    found = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("papers/*.md"), *root.glob(".github/**/*.md")]
+    found = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("papers/*.md"), *root.glob("scale/*.md")]
+    found += root.glob(".github/**/*.md")
     return sorted(page for page in found if not {"_build", "_generated", "api"} & set(page.relative_to(root).parts))
 
 

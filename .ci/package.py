@@ -1,7 +1,7 @@
 """Build the wheels and the source archives, and use the wheels as a user does: in an environment of their own.
 
 The environment gets the core dependencies only, so that a missing one is noticed. It runs the demo, and mypy reads
-the types of halflabel's wheel for a short program of a user. Then the papers are added, and a page is built.
+the types of halflabel's wheel for a short program of a user. Then the others are added, and a page is built.
 
     python .ci/package.py [--python python3.13]
 """
@@ -47,6 +47,9 @@ PAPERS = Distribution(
 )
 
 
+SCALE = Distribution(ROOT / "scale", "halflabel_scale", (60_000, 60_000), ("halflabel_scale/py.typed",))
+
+
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
     """Run a command without the paths of this checkout, and stop if it fails."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
@@ -80,8 +83,8 @@ def build(one: Distribution, folder: Path) -> Path:
     return wheel
 
 
-def use(wheel: Path, papers: Path, folder: Path, python: str) -> None:
-    """Install halflabel into a new environment, run the demo and a user's program there, then add the papers."""
+def use(wheel: Path, papers: Path, scale: Path, folder: Path, python: str) -> None:
+    """Install halflabel into a new environment, run the demo and a user's program there, then add the others."""
     environment = folder / "environment"
     run(python, "-m", "venv", environment)
     pip = environment / "bin" / "python", "-m", "pip", "install", "-q", "--no-compile"
@@ -92,7 +95,8 @@ def use(wheel: Path, papers: Path, folder: Path, python: str) -> None:
     run(*pip, "pandas-stubs")
     types = "--strict", "--cache-dir=/dev/null", "--python-executable", environment / "bin" / "python"
     run(sys.executable, "-m", "mypy", "--config-file=", *types, USER_PROGRAM, cwd=folder)
-    run(*pip, papers)
+    run(*pip, papers, scale)
+    run(command, "rank", "--help", cwd=folder)
     run(command, "reproduce", "zhang2008", "--from-records", "-o", folder / "page", cwd=folder)
 
 
@@ -103,7 +107,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        wheels = [build(one, folder / one.package) for one in (PRODUCT, PAPERS)]
+        wheels = [build(one, folder / one.package) for one in (PRODUCT, PAPERS, SCALE)]
         use(*wheels, folder, options.python)
 
 

@@ -48,6 +48,6 @@ def end_at_once(job):
 if __name__ == "__main__":
     from tests.processes import announce_and_sleep as sleep  # by the name under which workers import it
 
-    from halflabel.folders.schedulers import run_jobs  # workers do without it
+    from halflabel.processes import run_in_processes  # workers do without it
 
-    list(run_jobs(partial(sleep, folder=sys.argv[1]), [0, 1], workers=2))
+    list(run_in_processes(partial(sleep, folder=sys.argv[1]), [0, 1], 2))

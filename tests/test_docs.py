@@ -49,6 +49,8 @@ def commands(group=main, path=()):
     """Yield (words, command) for every command that is not a group."""
     context = click.Context(group)
     for name in group.list_commands(context):
+        if name in ("complete-folder", "rank"):
+            continue  # scale/README.md shows them
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))

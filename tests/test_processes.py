@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.processes import end_at_once, has_ended, list_descendants, wait_for
 
-from halflabel.folders.schedulers import run_jobs
+from halflabel.processes import run_in_processes
 
 ROOT = Path(__file__).parents[1]
 
@@ -38,4 +38,4 @@ def test_no_worker_outlives_a_process_that_was_killed(tmp_path):
 
 def test_a_worker_that_the_system_kills_ends_in_a_sentence():
     with pytest.raises(MemoryError, match=r"a process was killed.*finished work is kept"):
-        list(run_jobs(end_at_once, [0, 1], workers=2))
+        list(run_in_processes(end_at_once, [0, 1], 2))

@@ -8,7 +8,6 @@ from halflabel._version import __version__
 if TYPE_CHECKING:
     from halflabel.completion import Completion, Explanation, complete
     from halflabel.completion.model_file import Predictor, load
-    from halflabel.completion.ranking import rank_labels
     from halflabel.evaluation import Evaluation, evaluate
     from halflabel.labels import PartialLabels
     from halflabel.labels.rules import Rule
@@ -26,7 +25,6 @@ else:
         {
             "halflabel.completion": ["Completion", "Explanation", "complete"],
             "halflabel.completion.model_file": ["Predictor", "load"],
-            "halflabel.completion.ranking": ["rank_labels"],
             "halflabel.evaluation": ["Evaluation", "evaluate"],
             "halflabel.labels": ["PartialLabels"],
             "halflabel.labels.rules": ["Rule"],
@@ -64,6 +62,5 @@ __all__ = [
     "evaluate",
     "load",
     "open_table",
-    "rank_labels",
     "review",
 ]

@@ -33,10 +33,6 @@ _OPTIONS = {
     "mark": "--source-columns",
     "marks": "--set thumbnails=",
     "question": "--to label-studio:",
-    "out": "-o FOLDER/",
-    "scheduler": "--workers",
-    "max_labelled": "--fit-rows",
-    "max_unlabelled": "--fit-rows",
 }
 
 #: Arguments that are words of a table, which may hold commas.

@@ -1,4 +1,4 @@
-"""halflabel verify: journals, models and folders; certificates are in test_finish_command.py."""
+"""halflabel verify: journals and models; certificates are in test_finish_command.py."""
 
 import pytest
 from tests.cli.conftest import run
@@ -61,7 +61,7 @@ def test_a_report_is_verified_and_names_the_line_of_its_journal(tmp_path, songs)
 
 
 def test_a_place_of_another_kind_is_named(tmp_path, songs):
-    assert "holds no run" in run("verify", tmp_path).output
+    assert "is a folder: name a file" in run("verify", tmp_path).output
     assert "no such file" in run("verify", tmp_path / "none.json").output
     assert "is not a certificate" in run("verify", songs, songs).output
     (tmp_path / "a.jsonl").write_text('{"journal":"halflabel review","version":2}\n')

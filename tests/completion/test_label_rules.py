@@ -8,7 +8,6 @@ import pytest
 
 import halflabel as hl
 from halflabel.completion import Completion
-from halflabel.folders import complete_folder
 from halflabel.table.rule_files import collect_rules
 
 LABELS = ["jazz", "music", "day", "night"]
@@ -108,18 +107,6 @@ def test_an_update_obeys(songs, filled):
     after = filled.update(answers)
     assert after.table.loc[row, ["jazz", "music"]].tolist() == [1, 1]
     check(after.table)
-
-
-def test_a_folder_obeys(songs, tmp_path):
-    parts = tmp_path / "parts"
-    parts.mkdir()
-    for number in range(3):
-        songs.iloc[number::3].to_csv(parts / f"{number}.csv", index_label="song")
-    sizes = {"max_labelled": 40, "max_unlabelled": 20}
-    complete_folder(parts, tmp_path / "out", id="song", labels=LABELS, rules=TEXTS, **sizes)
-    done = pd.concat([pd.read_csv(path) for path in sorted((tmp_path / "out").glob("*.csv"))])
-    assert len(done) == 120
-    check(done)
 
 
 def test_rules_about_labels_that_are_not_learned_are_kept_between_the_others(songs):

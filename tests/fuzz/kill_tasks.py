@@ -17,8 +17,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-from tests.folders.conftest import read_content, write_parts
 from tests.fuzz.own_files import completed
 from tests.processes import has_ended, list_descendants, wait_for
 
@@ -26,30 +24,12 @@ from halflabel._ledger import read_lines
 
 START = "from halflabel.cli import main; main()"
 TOY = Path(__file__).parents[2] / "papers" / "tests" / "toy.toml"
-N_PARTS = 12
 
 #: Answers after which a finish is begun again; the table has about 36 gaps.
 N_ANSWERS = 20
 
 #: Maximum number of seconds until all workers of a killed command have ended.
 PATIENCE = 30
-
-
-def kill_folder_runs(folder: Path, number: int, rng: np.random.Generator) -> Counter[str]:
-    """Kill a folder run with two workers: all parts are visible or none, and the parts are those of a whole run."""
-    x = np.random.default_rng(0).normal(size=(160, 3)).round(3)
-    items = pd.DataFrame(x, columns=["f0", "f1", "f2"]).assign(song=[f"s{i}" for i in range(160)])
-    items["tag_a"] = np.where(x[:, 2] > 0.3, np.nan, x[:, 0] > 0)
-    given = write_parts(items, folder / "in", n=N_PARTS)
-    line = ["complete", str(given), "--labels", "tag_a", "--id", "song", "--effort", "fast", "--workers", "2", "-o"]
-    subprocess.run([sys.executable, "-c", START, *line, f"{folder / 'whole'}/"], check=True, capture_output=True)
-    out, whole = folder / "out", read_content(folder / "whole")
-
-    def check() -> None:
-        visible = read_content(out) if out.exists() else {}
-        assert visible in ({}, whole)
-
-    return _kill_often([*line, f"{out}/"], out, check, number, rng)
 
 
 def kill_reproductions(folder: Path, number: int, rng: np.random.Generator) -> Counter[str]:
@@ -147,4 +127,4 @@ def _answer_until_killed(path: Path, seconds: float) -> int:
 
 
 #: What is killed by ``python -m tests.fuzz --tasks N``.
-TASKS = {"folder runs": kill_folder_runs, "reproductions": kill_reproductions, "finishes": kill_finishes}
+TASKS = {"reproductions": kill_reproductions, "finishes": kill_finishes}

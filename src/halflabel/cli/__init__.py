@@ -40,14 +40,16 @@ _COMMANDS = {
         "finish_command",
         "Ask questions until the whole delivered table has at most a stated share of errors.",
     ),
-    "verify": _Place("verify", "verify_command", "Check that a written file or folder is unchanged."),
+    "verify": _Place("verify", "verify_command", "Check that a written file is unchanged."),
     "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),
 }
 
-#: Commands of the distribution halflabel-papers, which need not be installed.
-_OF_PAPERS = {
-    "reproduce": "Measure the tables and figures of a paper again.",
-    "benchmark": "Compare methods for missing labels on the same gaps.",
+#: Commands of other distributions, which need not be installed: the folder of each in a clone, and its line.
+_OF_OTHERS = {
+    "complete-folder": ("scale", "Fill the gaps of a folder of Parquet files beyond memory."),
+    "rank": ("scale", "Rank the likeliest of thousands of labels."),
+    "reproduce": ("papers", "Measure the tables and figures of a paper again."),
+    "benchmark": ("papers", "Compare methods for missing labels on the same gaps."),
 }
 
 
@@ -57,16 +59,17 @@ def _find_added_commands() -> dict[str, EntryPoint]:
 
 
 def _ask_to_install(name: str) -> click.Command:
-    """Return a command that explains, with any arguments, how to install the missing command of halflabel-papers."""
+    """Return a command that explains, with any arguments, how to install the distribution that has it."""
+    folder, line = _OF_OTHERS[name]
 
     def raise_missing() -> None:
         raise ValueError(
-            f"`halflabel {name}` is part of halflabel-papers, which is not installed: run `pip install "
-            "halflabel-papers`, or `pip install ./papers` in a clone of the repository."
+            f"`halflabel {name}` is part of halflabel-{folder}, which is not installed: run `pip install "
+            f"halflabel-{folder}`, or `pip install ./{folder}` in a clone of the repository."
         )
 
     context = {"ignore_unknown_options": True, "allow_extra_args": True}
-    return click.Command(name, context, raise_missing, help=_OF_PAPERS[name], add_help_option=False)
+    return click.Command(name, context, raise_missing, help=line, add_help_option=False)
 
 
 class _Group(click.Group):
@@ -80,7 +83,7 @@ class _Group(click.Group):
         return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(dict.fromkeys([*_COMMANDS, *_OF_PAPERS, *_find_added_commands()]))
+        return list(dict.fromkeys([*_COMMANDS, *_OF_OTHERS, *_find_added_commands()]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command
@@ -90,12 +93,13 @@ class _Group(click.Group):
         if entry := _find_added_commands().get(cmd_name):
             command = entry.load()
             return command
-        return _ask_to_install(cmd_name) if cmd_name in _OF_PAPERS else None
+        return _ask_to_install(cmd_name) if cmd_name in _OF_OTHERS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without the modules that define them."""
         with formatter.section("Commands"):
-            lines = {name: place.help for name, place in _COMMANDS.items()} | _OF_PAPERS
+            lines = {name: place.help for name, place in _COMMANDS.items()}
+            lines |= {name: line for name, (_, line) in _OF_OTHERS.items()}
             for name, entry in _find_added_commands().items():
                 lines.setdefault(name, f"From {entry.module.partition('.')[0]}.")
             formatter.write_dl(list(lines.items()))

@@ -20,7 +20,6 @@ from halflabel.cli.console import (
 )
 from halflabel.cli.explaining import explain_option, read_entries
 from halflabel.cli.files import NO_REPORT, PATH, add_index_column, check_completed, name_output
-from halflabel.cli.folders import complete_folders
 from halflabel.cli.listing import print_first_to_check
 from halflabel.cli.options import (
     ItemsFile,
@@ -37,7 +36,6 @@ from halflabel.cli.outputs import (
     split_tool,
     to_option,
 )
-from halflabel.cli.ranking import rank_top
 from halflabel.cli.reading import print_new_notes, print_reading
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 
@@ -53,8 +51,9 @@ if TYPE_CHECKING:
 @click.command(name="complete")
 @add_items_options("rules", "sources")
 @rule_option
-@complete_folders
-@rank_top
+@click.option(
+    "-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.*, in the format of ITEMS."
+)
 @to_option
 @probabilities_option
 @click.option(
@@ -104,9 +103,7 @@ def complete_command(
       halflabel complete shop.db --set items_table=items --tags item_tags --absent unknown -o shop.db
       halflabel complete export.json --text text --absent irrelevant
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet
-      halflabel complete 'parts/*.parquet' --labels 'tag_*' -o completed/ --workers 4
       halflabel complete posts.csv --text body --labels 'tag_*' --to label-studio:topic:text
-      halflabel complete posts.csv --text body --tags tags --absent unknown --top 20
     """  # noqa: D301
     tool, question = split_tool(to)
     source = items.read()

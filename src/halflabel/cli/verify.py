@@ -22,10 +22,10 @@ _DIGESTS = re.compile(rb"\b[0-9a-f]{64}\b")
 @click.argument("place", type=PATH)
 @click.argument("table", type=PATH, required=False)
 def verify_command(place: Path, table: Path | None) -> None:
-    """Check that a written file or folder is unchanged.
+    """Check that a written file is unchanged.
 
     PLACE is a certificate together with the TABLE that it is about, the journal of a review or a finish, a model, a
-    report, the records of a paper, or the output of a folder run. For a certificate, the random entries of its seed
+    report, or the records of a paper. For a certificate, the random entries of its seed
     and its bound are computed again. A report or a certificate, and a journal as the TABLE: that the journal holds all
     answers up to the one after which it was made.
 
@@ -33,10 +33,11 @@ def verify_command(place: Path, table: Path | None) -> None:
     Examples:
       halflabel verify songs.certificate.json songs.completed.csv
       halflabel verify songs.report.html songs.review.jsonl
-      halflabel verify completed-folder
     """  # noqa: D301
     if not place.exists():
-        raise ValueError(f"{place}: there is no such file or folder.")
+        raise ValueError(f"{place}: there is no such file.")
+    if place.is_dir():
+        raise ValueError(f"{place} is a folder: name a file that halflabel wrote.")
     check = next((check for is_kind, check in _KINDS if is_kind(place)), None)
     if table is not None and not _is_ledger(place) and _is_ledger(table):
         sentence = _find_line(place, table)
@@ -103,12 +104,6 @@ def _verify_page(place: Path) -> str:
     return f"{place} is as it was written."
 
 
-def _verify_folder(place: Path) -> str:
-    from halflabel.folders.verifying import verify_folder
-
-    return verify_folder(place)
-
-
 def _verify_model(place: Path) -> str:
     from halflabel.completion.model_file import load
 
@@ -132,7 +127,6 @@ def _is_model(place: Path) -> bool:
 
 #: The kinds of places, and how each is checked. Any other file is read as a certificate.
 _KINDS: tuple[tuple[Callable[[Path], bool], Callable[[Path], str]], ...] = (
-    (Path.is_dir, _verify_folder),
     (_is_ledger, _verify_ledger),
     (_is_model, _verify_model),
     (_is_page, _verify_page),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from halflabel.completion.output import choose_tool, write_for_tool
     from halflabel.completion.predictions import make_suggestions
     from halflabel.completion.prevalence_table import describe_left_out, name_group, tabulate_prevalence
-    from halflabel.completion.ranking import rank_opened
     from halflabel.completion.stated_completion import take_completed
     from halflabel.datasets import fetch
     from halflabel.evaluation import IN_WORDS, evaluate, run_demo
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from halflabel.table.items import choose_shown
     from halflabel.table.opening import open_described
     from halflabel.table.source_files import read_file
-    from halflabel.table.sparse_opening import open_sparse
     from halflabel.table.table_file import name_table_file
     from halflabel.table.unlearned import leave_unlearned
 else:
@@ -57,7 +55,6 @@ else:
             "halflabel.completion.output": ["choose_tool", "write_for_tool"],
             "halflabel.completion.predictions": ["make_suggestions"],
             "halflabel.completion.prevalence_table": ["describe_left_out", "name_group", "tabulate_prevalence"],
-            "halflabel.completion.ranking": ["rank_opened"],
             "halflabel.completion.stated_completion": ["take_completed"],
             "halflabel.datasets": ["fetch"],
             "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
@@ -87,7 +84,6 @@ else:
             "halflabel.table.items": ["choose_shown"],
             "halflabel.table.opening": ["open_described"],
             "halflabel.table.source_files": ["read_file"],
-            "halflabel.table.sparse_opening": ["open_sparse"],
             "halflabel.table.table_file": ["name_table_file"],
             "halflabel.table.unlearned": ["leave_unlearned"],
         },
@@ -130,9 +126,7 @@ __all__ = [
     "name_suffix",
     "name_table_file",
     "open_described",
-    "open_sparse",
     "parse_question",
-    "rank_opened",
     "read_file",
     "read_heading",
     "read_rule",

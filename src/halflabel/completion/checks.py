@@ -108,9 +108,8 @@ def check_memory(opened: OpenTable, model: PartialLabelEstimator) -> None:
     raise ValueError(
         f"{plural(n, 'item')} with {plural(opened.X.shape[1], 'feature')} and {plural(n_labels, 'label')} need about "
         f"{_write_size(needed[cheapest])} of memory{even}, but {_write_size(free)} are free: complete a random part "
-        "of the items and label the other items with the saved model (halflabel predict), write the table in several "
-        "files and complete these part by part (halflabel complete -o FOLDER/), take fewer features, or rank the "
-        "likeliest labels only (halflabel complete --top 20)."
+        "of the items and label the other items with the saved model (halflabel predict), take fewer features, or "
+        "install halflabel-scale (in a clone: pip install ./scale), whose `complete-folder` and `rank` need less."
     )
 
 

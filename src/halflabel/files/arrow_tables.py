@@ -55,7 +55,7 @@ def read_dataset(dataset: Any) -> pa.Table:
         if size > budget:
             raise ValueError(
                 f"the Dataset takes more than {count(size)} bytes, above the limit of {count(budget)}: complete its "
-                "files part by part with halflabel.folders.complete_folder (halflabel complete -o FOLDER/)."
+                "files with `halflabel complete-folder` of halflabel-scale (in a clone: pip install ./scale)."
             )
         batches.append(batch)
     return pa.Table.from_batches(batches, dataset.schema)

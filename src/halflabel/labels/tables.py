@@ -98,6 +98,6 @@ def check_size(n_items: int, n_labels: int) -> None:
     if n_items * n_labels > MAX_CELLS:
         raise ValueError(
             f"{n_items} items x {n_labels} labels are more than {MAX_CELLS:.0e} cells: "
-            f"keep the most frequent labels only ({option('top_labels')}), or rank the likeliest labels of each item: "
-            "halflabel.rank_labels(items, ...), on the command line `halflabel complete ITEMS --top 20`."
+            f"keep the most frequent labels only ({option('top_labels')}), or rank those of each item with "
+            "`halflabel rank` of halflabel-scale (in a clone: pip install ./scale)."
         )

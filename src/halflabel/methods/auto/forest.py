@@ -124,7 +124,7 @@ def warn_of_few_leaves(folds: Folds, effort: Effort) -> None:
     if n_labels > MAX_LABELS and limit is not None:
         warnings.warn(
             f"with {count(n_labels)} labels, a tree has at most {count(limit)} leaves, because the leaves of all trees "
-            "take at most 256 MB: halflabel.rank_labels (`halflabel complete --top`) is made for thousands of labels.",
+            "take at most 256 MB: `halflabel rank` of halflabel-scale is made for thousands of labels.",
             UserWarning,
             stacklevel=2,
         )
