@@ -15,6 +15,7 @@ from halflabel.table.labelling import read_known_labels, read_stated_labels
 from halflabel.table.reading import count_labels
 from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import _quote
+from halflabel.table.tag_recognition import TagOptions
 
 LISTS = pd.ArrowDtype(pa.list_(pa.string()))
 TAGS = Roles(tags="tags")
@@ -121,7 +122,7 @@ def test_text_is_split_stripped_and_emptied(dtype):
 
 
 def test_an_empty_cell_can_mean_without_tags():
-    reading = read_labels(tagged(["a|b", None]), TAGS, absent="irrelevant", empty="none", sep="|")
+    reading = read_labels(tagged(["a|b", None]), TAGS, absent="irrelevant", empty="none", options=TagOptions("|"))
     assert reading.labels.state.tolist() == [[1, 1], [-1, -1]]
     assert reading.labels.annotated.all()
     assert reading.notes == ("1 item has an empty cell in the tags column 'tags': taken as annotated, without tags.",)
@@ -144,7 +145,7 @@ def test_lists_as_parquet_gives_them(tmp_path):
 
 def test_other_cells_in_a_tags_column_raise():
     with pytest.raises(ValueError, match=r"the tags column 'tags' holds 5 \(row 1\), .* such as 'rock, sad', or lists"):
-        read_labels(tagged(["a", 5], object), TAGS, absent="unknown", sep=",")
+        read_labels(tagged(["a", 5], object), TAGS, absent="unknown", options=TagOptions(","))
 
 
 def test_a_long_cell_is_clipped_in_the_message():

@@ -104,7 +104,7 @@ def test_labels_come_from_one_place(mails):
         (None, {"pairs": pairs, "on": "thread", "labels": ["urgent"]}),
         (None, {"pairs": pairs, "on": "thread", "tags": "thread", "absent": "unknown"}),
     ):
-        with pytest.raises(ValueError, match=r"labels were given twice: .* as columns \(labels=, tags=\)"):
+        with pytest.raises(ValueError, match=r"labels were given twice, as .* and as .*: keep one of them"):
             open_table(mails if labels is None else items, labels, **columns)
     with pytest.raises(ValueError, match="on= names the id column of a long table of tags: give that table, too"):
         open_table(mails, labels=["urgent"], on="thread")

@@ -20,6 +20,15 @@ MAX_CELLS = 200_000_000
 
 def read_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
     """Return (values with NaN for missing, label names). Raise with the reason if ``Y`` is invalid."""
+    frame = as_frame(Y)
+    check_size(*frame.shape)
+    names = tuple(str(name) for name in frame.columns)
+    columns = [_as_float(frame.iloc[:, j], names[j]) for j in range(frame.shape[1])]
+    return np.column_stack(columns) if columns else np.empty((len(frame), 0)), names
+
+
+def as_frame(Y: Any) -> pd.DataFrame:
+    """Return labels in any form as a DataFrame, one column per label. Raise for a form whose gaps are ambiguous."""
     if isinstance(Y, np.ma.MaskedArray):
         raise TypeError(
             "labels were given as a masked array, whose mask scikit-learn drops silently: "
@@ -39,10 +48,7 @@ def read_float_table(Y: Any) -> tuple[Floats, tuple[str, ...]]:
             )
         array = array[:, None] if array.ndim == 1 else array
         frame = pd.DataFrame(array, columns=[f"label{j}" for j in range(array.shape[1])])
-    check_size(*frame.shape)
-    names = tuple(str(name) for name in frame.columns)
-    columns = [_as_float(frame.iloc[:, j], names[j]) for j in range(frame.shape[1])]
-    return np.column_stack(columns) if columns else np.empty((len(frame), 0)), names
+    return frame
 
 
 def _as_float(column: pd.Series[Any], name: str) -> Floats:

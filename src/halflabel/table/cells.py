@@ -37,6 +37,13 @@ def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if names.equals(frame.columns) else frame.set_axis(names, axis=1)
 
 
+def is_unnamed(frame: pd.DataFrame) -> bool:
+    """Return whether a library made up the names of all columns: their numbers, with or without "column_"."""
+    return list(map(str, frame.columns)) in (
+        [f"{before}{j}" for j in range(frame.shape[1])] for before in ("", "column_")
+    )
+
+
 def infer_kind(column: pd.Series[Any]) -> Kind:
     """Return the kind of the values of a column, missing ones aside. Text that can be read as dates counts as dates."""
     if not column.notna().any():

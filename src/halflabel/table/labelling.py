@@ -33,7 +33,6 @@ def read_labels(
     *,
     absent: Absent | None = None,
     empty: Empty | None = None,
-    sep: str | None = None,
     meanings: Mapping[str, float] | None = None,
     options: TagOptions | None = None,
 ) -> LabelReading:
@@ -52,13 +51,10 @@ def read_labels(
         The meaning of a cell without a tag, in any form: an unlabelled item, or an annotated item without tags. By
         default an empty list is an annotated item; an empty cell, a missing list and a list of missing values only are
         unlabelled items. Of label columns with ``absent="unknown"``, the meaning of an item whose cells are all empty.
-    sep : str, optional
-        The separator of the tags in a text cell; recognised by default, as are lists that are written as text.
-        Blanks around tags, and empty tags, are dropped.
     meanings : mapping of str to float, optional
         The meaning of the words of label columns, from :func:`halflabel.table.label_words.find_meanings`.
     options : TagOptions, optional
-        All statements about the notation of tags, in place of ``sep``.
+        All statements about the notation of tags, .
 
     Raises
     ------
@@ -85,6 +81,11 @@ def read_labels(
         forms = count_blanks(frame, roles.labels, meanings, None if absent is None else "not assigned")
         if absent is not None:
             return LabelReading(_read_positive_columns(table, empty), nothing=forms)
+        if empty is not None and len(roles.labels) == 1:
+            raise ValueError(
+                f"{option('empty', empty)} is about items whose cells are empty in all of several label columns: of "
+                f"one column, an empty cell is unknown, or no with {option('no', '')}."
+            )
         blank, asks = _find_blank_rows(frame, roles.labels), (meanings or {}).get("") == 0
         zeros = (table.state < 0).all(axis=1) & ~blank & (len(table.names) > 1)
         of_zeros = count_zeros(table, zeros, "none" if asks else empty)
@@ -99,7 +100,7 @@ def read_labels(
             "if a tag may be missing where it is true."
         )
     undecided = name_open_column(roles.tags)
-    return read_tags(frame[roles.tags], frame.get(undecided), absent, empty, options or TagOptions(sep))
+    return read_tags(frame[roles.tags], frame.get(undecided), absent, empty, options or TagOptions())
 
 
 def read_stated_labels(labels: PartialLabels, names: Sequence[str]) -> LabelReading:

@@ -82,6 +82,8 @@ def _is_column(items: Any) -> bool:
 
 def as_pandas(table: Any) -> Any:
     """Return a table of another library as a DataFrame, and anything else as it is."""
+    if isinstance(table, pd.DataFrame | pd.Series):
+        return table
     is_native = table is not None and isinstance(nw.from_native(table, pass_through=True), nw.DataFrame)
     native = open_native(table) if is_native else None
     return table if native is None else native.frame

@@ -22,8 +22,8 @@ from halflabel.table.annotation_columns import describe_made, explain_made, find
 from halflabel.table.columns import OF_FILE, Description, Keys
 from halflabel.table.described import Described, find_description, is_path, name_second
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.finding_labels import check_labels_once, find_labels
-from halflabel.table.further import join_further
+from halflabel.table.finding_labels import check_effects, check_labels_once, find_labels
+from halflabel.table.further import is_vector_table, join_further
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.native import as_pandas
@@ -102,11 +102,14 @@ def read_described(items: Any, described: Described, *, labels_apart: bool = Fal
 
 def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
     """Give every column of a source the role that its description states."""
-    check_labels_once(Y, described.columns)
+    stated, Y = described.columns, as_pandas(Y)
+    check_labels_once(Y, stated)
     on_rows: tuple[str, ...] = ()
     if Y is None:
-        source, on_rows = leave_out_rows(source, described.columns, _find_first_line(source))
-    joined, votes = join_further(source, described.columns), described.columns.sources
+        source, on_rows = leave_out_rows(source, stated, _find_first_line(source))
+    joined, votes = join_further(source, stated), stated.sources
+    further = any(each is not None for each in (stated.labels_file, votes)) or is_vector_table(stated.vectors)
+    check_effects(described.stated, source, Y, joined[1], joined=further)
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
     if source.records is None:
@@ -121,7 +124,7 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
     frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
     roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
     index = frame.index if roles.id is None else pd.Index(frame[roles.id])
-    reading = find_labels(source, frame, as_pandas(Y), columns, roles, index)
+    reading = find_labels(source, frame, Y, columns, roles, index)
     encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
     single = slice(None) if groups is None else np.unique(groups, return_index=True)[1]  # rows that are independent
     made = find_made(frame.iloc[single], roles, reading.labels[single])

@@ -11,7 +11,7 @@ import pandas as pd
 from halflabel._arrays import Floats
 from halflabel._wording import count, option, quoted
 from halflabel.labels.calibration import require_probabilities
-from halflabel.table.cells import read_as_numbers, read_as_text, use_text_names
+from halflabel.table.cells import is_unnamed, read_as_numbers, read_as_text, use_text_names
 from halflabel.table.rows import check_other_names, check_rows, find_key
 
 #: How a prior without a column of ids is read.
@@ -61,6 +61,8 @@ def align_prior(
     ([[0.2, nan], [0.9, nan]], ("The prior has a value for 2 of 4 entries, none for the label 'live'.",))
     """
     how = ""
+    if isinstance(prior, pd.DataFrame) and is_unnamed(prior) and prior.shape[1] == len(labels):
+        prior = prior.to_numpy()
     if isinstance(prior, pd.DataFrame):
         prior, how = _order_rows(use_text_names(prior), index, labels, id, items)
         values = _read_columns(prior, labels)
