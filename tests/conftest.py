@@ -25,12 +25,14 @@ from halflabel.methods.auto import EFFORTS  # noqa: E402
 from halflabel.methods.auto.residuals import refine  # noqa: E402
 from halflabel.methods.canonical_order import order_items  # noqa: E402
 
-# No test is timed: a busy machine is no failure. HYPOTHESIS_PROFILE=many searches longer than the default profile.
-# In CI the examples are the same in every run, so that a change is judged by itself; elsewhere they rotate.
-# A failure prints the line that repeats it.
+# No test is timed: a busy machine is no failure. The examples are the same in every run, so that a change is judged by
+# itself: HYPOTHESIS_PROFILE=many has more of them, and `search`, which .ci/run --long uses, others in every run. A
+# failure prints the line that repeats it.
 IN_CI = bool(os.environ.get("CI"))
-hypothesis.settings.register_profile("quick", deadline=None, derandomize=IN_CI, print_blob=True, max_examples=25)
-hypothesis.settings.register_profile("many", deadline=None, derandomize=IN_CI, print_blob=True, max_examples=100)
+for name, n_examples in (("quick", 25), ("many", 100), ("search", 100)):
+    hypothesis.settings.register_profile(
+        name, deadline=None, derandomize=name != "search", print_blob=True, max_examples=n_examples
+    )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 #: For a property of files: an example takes fifty times as long as one of numbers.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -21,7 +20,7 @@ from tests.failures import (
     fail_read,
     fail_write,
 )
-from tests.fuzz.kills import NAMES, kill_often, make_completions, read_set, write_set
+from tests.fuzz.kills import NAMES, kill_before_rename, kill_often, make_completions, read_set, write_set
 from tests.fuzz.library_files import ends_process
 from tests.fuzz.seeds import FORMATS
 
@@ -194,10 +193,17 @@ def check_kills(counts):
     assert set(counts) == {"killed by SIGKILL", "killed by SIGTERM"}
 
 
-def test_a_kill_leaves_one_set_and_the_next_run_no_temporary_file(tmp_path):
-    check_kills(kill_often(tmp_path, 4, seed=int(time.time())))
+@pytest.mark.parametrize("call", range(len(NAMES) + 1))
+def test_a_kill_before_any_rename_leaves_whole_files_and_the_next_run_no_temporary_file(call, completions, tmp_path):
+    first, second = completions
+    write_set(first, tmp_path)
+    kill_before_rename(call, second, tmp_path)
+    assert read_set(tmp_path) == ("late",) * call + ("early",) * (len(NAMES) - call)
+    write_set(first, tmp_path)
+    assert read_set(tmp_path) == ("early",) * len(NAMES)
+    assert {path.name for path in tmp_path.iterdir()} == {*NAMES}
 
 
 @pytest.mark.slow
-def test_many_kills_leave_one_set(tmp_path):
-    check_kills(kill_often(tmp_path, 60, seed=int(time.time())))
+def test_kills_at_any_moment_leave_one_set(tmp_path):
+    check_kills(kill_often(tmp_path, 60, seed=0))

@@ -78,6 +78,24 @@ def write_for_ever(first: Completion, second: Completion, folder: Path) -> None:
             write_set(first, folder)
 
 
+def kill_before_rename(number: int, filled: Completion, folder: Path) -> None:
+    """Write a set in a process that is killed before the rename of this number, or after the last one."""
+    child = os.fork()
+    if child == 0:
+        rename, done = os.replace, list[Any]()
+
+        def count(source: Any, target: Any) -> None:
+            if len(done) == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            done.append(target)
+            rename(source, target)
+
+        os.replace = count
+        write_set(filled, folder)
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
 def kill_often(
     folder: Path, number: int, seed: int, signals: tuple[int, ...] = (signal.SIGKILL, signal.SIGTERM)
 ) -> Counter[str]:

@@ -1,7 +1,5 @@
 """Parts are as balanced as those of Sechidis' algorithm and far better than chance."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -110,13 +108,11 @@ def test_parts_of_entries_are_of_equal_size_overall():
     assert sizes.max() - sizes.min() <= 1
 
 
-def test_a_hundred_thousand_items_take_seconds():
-    """Guards the order of growth; scikit-multilearn's loop over items and folds takes minutes here."""
+def test_a_hundred_thousand_items_are_split_in_time():
+    """In CI, no test takes four CPU seconds; scikit-multilearn's loop over items and folds takes minutes here."""
     rng = np.random.default_rng(0)
-    labels = make_labels(100_000, 20, 0.3, rng)
-    start = time.perf_counter()
-    split_items(labels, FIFTHS, rng)
-    assert time.perf_counter() - start < 10
+    sizes = np.bincount(split_items(make_labels(100_000, 20, 0.3, rng), FIFTHS, rng))
+    np.testing.assert_allclose(sizes, 20_000, rtol=0.01)
 
 
 # -- groups of several items -------------------------------------------------------
