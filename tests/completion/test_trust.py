@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,15 +36,6 @@ AT_RANDOM = {
     "entries": know_entries(0.4, 0.4),
     "few entries": know_entries(0.12, 0.12),
     "most entries": know_entries(0.9, 0.9),
-}
-
-#: Drawn with the seed 1. Of six draws of digits, the shift of the first one is too large to be corrected; its
-#: percentage is absent, as those of TOO_STRONG are.
-BY_VALUE = {
-    "what is there": know_entries(0.6, 0.15),
-    "rather what is there": know_entries(0.5, 0.25),
-    "exclusions": know_entries(0.2, 0.6),
-    "each label its own way": know_entries(0.6, 0.15, alternate=True),
 }
 
 #: A relevant entry is known 32 or 160 times as often as an irrelevant one, as odds: nothing confirms what is left.
@@ -115,29 +105,6 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, da
         assert measure_excess(filled, truth) < MARGIN
     else:  # with a small number of entries the calibration itself was found wrong
         assert [each["title"] for each in filled.evidence.contradictions] == ["Probabilities are poorly calibrated"]
-
-
-@each(BY_VALUE)
-def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corrected(fit_case, way, data):
-    filled, truth = fit_case(data, BY_VALUE[way], seed=1)
-    assert filled.evidence.has_precision
-    assert measure_excess(filled, truth) < MARGIN
-    levels = {each["level"] for each in filled.evidence.warnings}
-    assert "warning" in levels
-    assert "fine" not in levels
-    assert filled.evidence.correction[0] == filled.evidence.warnings[0]
-    assert filled.notes[0] == filled.evidence.correction[0]["text"]
-
-
-@each(BY_VALUE)
-def test_without_the_correction_their_precision_is_not_printed(fit_case, way, data):
-    filled, truth = fit_case(data, BY_VALUE[way], seed=1)
-    before = replace(filled.evidence, fit=replace(filled.evidence.fit, learned=()))
-    assert before.is_selected
-    assert not before.has_precision
-    gaps = ~filled.labels.observed
-    errors = [((found.probabilities - truth)[gaps] ** 2).mean() for found in (filled.evidence, before)]
-    assert errors[0] < 0.95 * errors[1]
 
 
 @each(TOO_STRONG)
@@ -232,11 +199,3 @@ class TestOutputs:
         for each in summarize(filled)["warnings"]:
             title = each["title"].replace("\xa0", " ")
             assert (f"Warning: {title}." in shown) is (each["level"] == "warning")
-
-
-@each(BY_VALUE)
-def test_the_prevalence_of_entries_that_are_known_because_of_their_value_is_corrected(fit_case, way, data):
-    filled, truth = fit_case(data, BY_VALUE[way], seed=1)
-    table = filled.prevalence(confidence=0.99)
-    assert ((table["low"] <= table["share"]) & (table["share"] <= table["high"])).all()
-    assert ((table["low"] < truth.mean(axis=0)) & (truth.mean(axis=0) < table["high"])).mean() >= 0.8

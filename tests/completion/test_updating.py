@@ -50,20 +50,6 @@ def test_answers_that_depend_on_the_value_do_not_calibrate(filled):
     assert np.argwhere(~calibrates).tolist() == [[40, 0]]
 
 
-def test_the_correction_of_rates_stays():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 3))
-    Y = np.where(rng.random((150, 2)) < np.where(X[:, :2] > 0, 0.8, 0.2), (X[:, :2] > 0) * 1.0, np.nan)
-    filled = hl.complete(X, Y, effort="fast", calibration="shifted")
-    row = int(np.flatnonzero(np.isnan(Y[:, 0]))[0])
-    updated = filled.update(pd.DataFrame({"item": [row], "label": filled.labels.names[0], "answer": [1]}))
-    gaps = ~updated.labels.observed
-    shift = updated.model.label_probabilities_ - updated.evidence.probabilities
-    assert updated.corrections["shift"].alone is filled.corrections["shift"].alone
-    assert (shift[gaps] != 0).all()
-    assert (shift[~gaps] == 0).all()
-
-
 def test_answers_that_only_a_new_fit_can_learn_name_the_way_on(filled):
     X, Y = np.arange(24.0)[:, None], np.where(np.arange(24) % 3 == 1, np.nan, np.arange(24) > 11)
     answer = pd.DataFrame({"item": [1], "label": ["late"], "answer": [1]})

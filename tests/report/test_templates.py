@@ -158,17 +158,5 @@ def test_the_states_hold_every_value_of_an_entry(states):
     assert drawn == set(CODES)
 
 
-def test_a_report_about_votes_names_every_source_and_claims_no_given_entry(states):
-    completion, options = states["votes"]
-    context = context_of(completion, options)
-    assert {row["source"] for row in context["sources"]["rows"]} == set(completion.corrections["votes"].names)
-    assert all(0 < row["checks"] <= row["votes"] for row in context["sources"]["rows"])
-    page = " ".join(render_section("report.html.j2", completion, options).split())
-    claims = [part for part in page.split("<p>")[1:] if "given entr" in part.split("</p>")[0]]
-    true = ("None: for each of 0 given entries", "240 items without any given entry")
-    assert [claim for claim in claims if not any(part in claim for part in true)] == []
-    assert "well calibrated" not in page  # no known entry could show it
-
-
 def test_no_template_is_left_without_a_case():
     assert set(TEMPLATES) == set(RENDERED)

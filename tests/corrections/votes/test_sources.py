@@ -152,14 +152,6 @@ def test_the_command_reads_votes(tmp_path):
     np.testing.assert_array_equal(done[LABELS], fit().table[LABELS])
 
 
-def test_the_posterior_obeys_rules_between_labels():
-    items, _, votes = draw()
-    filled = hl.complete(items, labels=LABELS, sources=votes, rules="sad -> dance", effort="fast")
-    p = filled.probabilities
-    assert (p["sad"] <= p["dance"] + 1e-9).all()
-    assert not ((filled.table["sad"] == 1) & (filled.table["dance"] == 0)).any()
-
-
 @functools.cache
 def fit_two_models(n_known=0):
     """Return the completion from two models that both misread some items, with some known items."""
