@@ -212,11 +212,9 @@ def test_every_code_of_a_warning_has_its_section():
 
 def test_the_changelog_and_the_citation_are_of_this_version():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", text, re.M)
-    assert headings[0] == ("Unreleased", "")
-    assert hl.__version__ == headings[1][0] or ".dev" in hl.__version__
-    assert headings[1][1]
-    assert f"version: {headings[1][0]}\ndate-released: {headings[1][1]}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    [(version, date)] = re.findall(r"^## \[(.+?)\] - (\d{4}-\d\d-\d\d)$", text, re.M)
+    assert hl.__version__ == version
+    assert f"version: {version}\ndate-released: {date}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 # -- the README --------------------------------------------------------------------

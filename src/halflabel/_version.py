@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-__version__ = "0.1.1"
+__version__ = "0.2.0"
 
 
 def list_versions(*libraries: str) -> dict[str, str]:
