@@ -10,8 +10,8 @@
 * kills: a process that answers is killed 200 times at random moments; replay: 100 000 answers are read again;
 * hostile: requests that another page or a table could make; size: the libraries that came with the review.
 
-The goals are about two idle cores. Answers saved, calibration and the band of expected errors are measured by
-``benchmarks/review_queries.py``, the coverage of certificates by ``benchmarks/certificate.py``.
+The goals are about two idle cores. The coverage of certificates is measured by
+``benchmarks/certificate.py``.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from halflabel.review_page.queues import (
 DOUBT = 0.1
 
 #: A label is asked together with others of its item if its value is wrong with at least this probability. It is lower
-#: than for a doubtful entry, because the item is read in any case. benchmarks/review_views.py has the choice.
+#: than for a doubtful entry, because the item is read in any case. docs/measured/review.md has the choice.
 TOGETHER = 0.03
 
 #: Maximum number of labels that are asked about one item: each one has a key.

@@ -119,7 +119,7 @@ class RankSVM(PartialLabelEstimator):
 
     **Departures from the paper.** The paper solves the dual by the method of Frank and Wolfe, which at C = 1000 stays
     far from the optimum for a long time (22 % above it on Yeast after ten times the seconds,
-    ``benchmarks/rank_svm.py``); here the stopping rule is a duality gap. Its biases are free; here a bias b costs
+    ``rank_svm.py``); here the stopping rule is a duality gap. Its biases are free; here a bias b costs
     :math:`b^2/20000`, without which a point of the dual that is not exactly feasible would not give a bound. If several
     gaps between scores are equally good thresholds, the paper takes the middle of a segment without defining which;
     here it is the widest, and the gaps beyond the largest and the smallest score count as 1 wide. Unknown entries have
