@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import shlex
 import tomllib
 from dataclasses import fields
@@ -26,7 +27,7 @@ TEXT = st.text(st.characters(codec="utf-8"), min_size=1)
 BY_KIND = {
     "text": TEXT.filter(lambda text: not text.endswith(".npy")),
     "names": NAMES,
-    "rules": NAMES,
+    "rules": st.lists(st.sampled_from(["a -> b", "one of: a, b"]), min_size=1).map(tuple),
     "number": st.integers(1, 999_999_999),
     "size": st.tuples(st.integers(1, 99), st.integers(1, 99)),
     "words": NAMES,
@@ -68,6 +69,53 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
     }
     read = read_table_file(tmp_path / "data" / "x.table.toml").values
     assert Path(read["prior"]).resolve() == tmp_path / "data" / "p.csv"
+
+
+#: Keys whose value is a file, or may be one, as a table file writes that file.
+OF_FILES = {**dict.fromkeys(("pairs", "tag_names", "annotated", "labels_file", "prior", "sources", "vectors"), "{}"),
+            **dict.fromkeys(("labels", "positive_only", "ignore", "features", "show"), "@{}"),
+            "rules": "{}"}  # fmt: skip
+
+
+@pytest.mark.parametrize("absolute", [True, False], ids=["absolute", "relative"])
+@pytest.mark.parametrize("name", OF_FILES)
+def test_a_table_file_that_was_found_opens_no_file_of_another_folder(tmp_path, monkeypatch, name, absolute):
+    (tmp_path / "data").mkdir()
+    monkeypatch.chdir(tmp_path / "data")
+    outside = tmp_path / "private.csv"
+    outside.write_text("secret,word\n1,0\n")
+    frame = pd.DataFrame({"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.5], "dance": [1, 0, None, 1]})
+    frame.to_csv("songs.csv", index=False)
+    value = OF_FILES[name].format(outside if absolute else "../private.csv")
+    value = [value] if BY_NAME[name].is_list else value
+    Path("songs.table.toml").write_text(f"version = 1\n{name} = {json.dumps(value)}\n")
+    with pytest.raises(
+        TableFileError, match=rf"names the file .*private.csv \({name}\), which is not in its folder"
+    ) as caught:
+        hl.open_table("songs.csv")
+    assert "secret" not in str(caught.value)
+    assert "not in its folder" not in read("songs.table.toml")  # a person who names the table file means its files
+
+
+def read(table):
+    """Return the error about the items with a table file that was named, or nothing."""
+    try:
+        hl.open_table("songs.csv", table=table)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def test_a_file_of_rules_counts_from_the_folder_of_the_table_file(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.5], "dance": [1, 0, None, 1], "sad": 0})
+    frame.to_csv("data/songs.csv", index=False)
+    Path("data/rules.txt").write_text("dance -> not sad\n")
+    Path("data/songs.table.toml").write_text('version = 1\nlabels = ["dance", "sad"]\nrules = ["rules.txt"]\n')
+    opened = hl.open_table("data/songs.csv")
+    assert opened.labels.names == ("dance", "sad")
+    assert opened.description.rules == ("dance -> not sad",)
 
 
 WRONG = {

@@ -127,7 +127,8 @@ def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
 @contextmanager
 def name_keys(shown: Collection[Key]) -> Iterator[None]:
     """Let errors name a key as the option that a command has for it, which may be ``--set``."""
-    with name_command_options({key.name: key.flag if key in shown else f"--set {key.name}=" for key in KEYS}):
+    flags = {key.name: key.flag if key in shown else f"--set {key.name}=" for key in KEYS}
+    with name_command_options({**flags, "table": "--set @FILE"}):
         yield
 
 

@@ -74,6 +74,8 @@ def find_description(items: Any, given: Mapping[str, Any], table: AnyPath | None
     if path is None:
         return Described(Description(**given), stated=given)
     file = read_table_file(path)
+    if table is None:
+        file.check_paths(given)
     try:
         columns = Description(**file.merge(given))
     except ValueError as error:
