@@ -85,7 +85,6 @@ def one_member(small_forests: None) -> Iterator[None]:
         for effort, work in EFFORTS.items():
             patch.setitem(EFFORTS, effort, replace(work, members=("kernel",), text_members=()))
         patch.setattr("halflabel.evidence.drift.TREES", 30)
-        patch.setattr("halflabel.evidence.expected_errors.SAMPLES", 5)
         patch.setattr("halflabel.evidence.lower_bounds.SAMPLES", 3)
         patch.setattr("halflabel.numerics.layout.tsne.ITERATIONS", (5, 5))
         patch.setattr(

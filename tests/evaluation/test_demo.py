@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -23,12 +24,20 @@ def some_digits(request, one_member, monkeypatch):
     monkeypatch.setattr("halflabel.evaluation.demo.load_digits_tags", lambda: some)
 
 
+def _count_wrong(path):
+    """Return the number of values in a completed file that differ from the digits' tags."""
+    completed, truth = pd.read_csv(path), sys.modules[run_demo.__module__].load_digits_tags()
+    return int((completed[list(truth.label_names)].to_numpy() != truth.Y.relevant).sum())
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_demo_can_be_repeated_by_the_line_it_prints(tmp_path):
     printed = CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "demo")], catch_exceptions=False)
     assert printed.exit_code == 0, printed.output
     line = printed.output.strip().splitlines()[-1].strip()
     assert line.startswith("halflabel complete ")
+    wrong = _count_wrong(tmp_path / "demo" / "digits-completed.csv")
+    assert f"In truth, {wrong:,} of the" in printed.output
     CliRunner().invoke(main, line.split()[1:], catch_exceptions=False)
     first = pd.read_csv(tmp_path / "demo" / "digits-completed.csv")
     again = pd.read_csv(tmp_path / "demo" / "digits-half.completed.csv")

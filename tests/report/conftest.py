@@ -118,8 +118,7 @@ class FakeCompletion:
         return pd.DataFrame({"label": names, "filled": filled, "expected": wrong, "low": wrong / 2, "high": 2 * wrong})
 
     digest = "digest of the labels"
-    correction = _rate_changes = ()
-    optimism, corrections = 1.0, {}
+    correction, corrections, _rate_changes = (), {}, ()
 
     @property
     def learned_probabilities(self) -> np.ndarray:

@@ -102,16 +102,6 @@ def test_expected_share_of_right_answers(by_hand):
     assert filled["irrelevant"] == {"filled": 2, "right": pytest.approx((0.98 + 0.94) / 2), "shown": "96\xa0%"}
 
 
-def test_the_expected_share_agrees_with_the_expected_errors(by_hand):
-    """Both count errors as frequent as they were where no weight was fitted."""
-    completion = by_hand()
-    completion.optimism = 1.2
-    filled = summarize(completion)["filled_as"]
-    assert filled["relevant"]["right"] == pytest.approx(1 - 1.2 * (0.03 + 0.4) / 2)
-    completion.optimism = 50.0
-    assert summarize(completion)["filled_as"]["relevant"]["right"] == 0
-
-
 def test_labels_worst_first(by_hand):
     rock, sad = summarize(by_hand())["labels"]["rows"]
     assert rock == {

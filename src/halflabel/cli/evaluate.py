@@ -42,6 +42,7 @@ def demo(output: Path, seed: int) -> None:
     with show_progress():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
     print_gaps(story.completion)
+    print_result(story.sentence)
     title = f"Scored on the hidden truth, all by the rule {work.COMMON_RULE} (best in bold)"
     out.print(make_comparison_table(story.table, title))
     others = story.table.drop(index=work.DEFAULT)["average_precision"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from halflabel.completion.checked_values import CheckedValues
 from halflabel.evidence.doubts import rank_doubts
-from halflabel.evidence.expected_errors import estimate_errors
+from halflabel.evidence.expected_errors import Predictions, estimate_errors
 from halflabel.evidence.filled_samples import sample_filled
 from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
-from halflabel.evidence.optimism import measure_optimism
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.suspects import rank_missing, rank_suspects
-from halflabel.methods.auto import MEMBERS, AutoLabeler
+from halflabel.methods.auto import AutoLabeler
 from halflabel.methods.auto.kept import KeptFit
 
 
@@ -114,29 +113,23 @@ class Evidence(CheckedValues):
         return self._estimate_errors(np.where(filled, value, 0)).iloc[-1]
 
     def _estimate_errors(self, filled: NDArray[np.int64]) -> pd.DataFrame:
-        order, model = self._order, self.model
+        order = self._order
         return estimate_errors(
             self.calibrated_on[order],
             filled[order].astype(np.int8),
             self.probabilities[order],
-            model.label_scores_[order],
-            model.out_of_fold_scores_[order],
-            np.random.default_rng(0),
-            partial(self.fit.vary, order) if self.fit.moves_gaps else None,
-            self.optimism,
+            self._predictions,
+            self.learned_from.unlabelled[order],
+            self.fit.deviation[order],
             self._groups,
         )
 
-    @cached_property
-    def optimism(self) -> float:
-        """The ratio of errors to stated errors of entries that no weight and no calibration was fitted to.
-
-        It is measured where the method is a weighted sum of members; no other method chooses as much on known entries.
-        """
-        model, order = self.model, self._order
-        if not isinstance(model, AutoLabeler) or model.positive_only_:
-            return 1.0
-        if not model.contributions_.keys() <= MEMBERS.keys():  # other evidence has no weight that could be fitted again
-            return 1.0
-        parts = [part[order].astype(np.float64) for part in model.contributions_.values()]
-        return measure_optimism(parts, self.calibrated_on[order], model.folds_[order], np.random.default_rng(0))
+    @property
+    def _predictions(self) -> Predictions:
+        """The predictions of known entries, in canonical order."""
+        order, model = self._order, self.model
+        c = (self.observed_rate or 1.0) if self.labels.positive_only else 1.0
+        held_out = ~np.isnan(model.out_of_fold_scores_[order])
+        p = np.where(held_out, np.minimum(self.learned_probabilities[order] / c, 1.0), np.nan)
+        alone = model.predict_alone() if isinstance(model, AutoLabeler) and not self.fit.has_targets else None
+        return Predictions(p, None if alone is None else np.where(held_out, alone[order], np.nan), c)

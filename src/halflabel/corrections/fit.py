@@ -155,15 +155,6 @@ class Fit:
             p = each.vary(p, self.known, z) if each.estimates_gaps else p
         return p
 
-    def vary(self, order: Ints, p: Floats, items: Ints, z: float) -> Floats:
-        """Return the probabilities of gaps of some items if what was learned differs by ``z`` standard deviations.
-
-        ``p`` are probabilities by other calibrations of the method, and ``items`` are positions in an order.
-        """
-        for each in self.learned:
-            p = each.vary(p, self.known[order[items]], z)
-        return p
-
     @cached_property
     def deviation(self) -> Floats:
         """One standard deviation of the level of the probabilities, as far as corrections move it."""

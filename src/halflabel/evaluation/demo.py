@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel._wording import count
 from halflabel.completion import Completion, complete
 from halflabel.datasets import load_digits_tags
 from halflabel.evaluation.comparison import build_methods, compare
@@ -28,6 +29,16 @@ class Demo:
     table: pd.DataFrame  #: The default and the methods a user would try otherwise, scored on the hidden entries.
     images: NDArray[Any]  #: Shape (n_items, 8, 8).
     tags: tuple[str, ...]
+    wrong: int  #: The number of filled values that are wrong.
+
+    @property
+    def sentence(self) -> str:
+        """The number of wrong values, beside its estimate where no check contradicts it."""
+        filled, expected, low, high = self.completion.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
+        estimate = (
+            "" if np.isnan(expected) else f"; the estimate is {count(round(expected))} ({low:,.0f} to {high:,.0f})"
+        )
+        return f"In truth, {count(self.wrong)} of the {count(int(filled))} filled values are wrong{estimate}."
 
 
 def run_demo(random_state: int = 0) -> Demo:
@@ -41,4 +52,5 @@ def run_demo(random_state: int = 0) -> Demo:
     completion = complete(half, id="scan", labels=digits.label_names, random_state=random_state)
     split = Split(completion.labels, digits.Y.hide(known.observed))
     table = compare(build_methods(known, random_state), completion.opened.X, split, HiddenEntries(digits.Y))
-    return Demo(half, completion, table, np.asarray(digits.X).reshape(-1, 8, 8), digits.label_names)
+    wrong = int((np.asarray(completion.state > 0) != digits.Y.relevant).sum())
+    return Demo(half, completion, table, np.asarray(digits.X).reshape(-1, 8, 8), digits.label_names, wrong)

@@ -271,7 +271,12 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         observed = labels.observed[rows]
         scores = np.where(observed, self.out_of_fold_scores_[rows], self.label_scores_[rows])
-        return add_up(self._list_parts(scores, rows), self.calibration_, scores, self.label_probabilities_[rows])
+        calibration = self._choose_calibration(labels.unlabelled[rows])
+        return add_up(self._list_parts(scores, rows), calibration, scores, self.label_probabilities_[rows])
+
+    def _choose_calibration(self, unlabelled: Mask) -> Calibrated:
+        """Return the calibration of fitted items, of which some have no observed label."""
+        return self.calibration_
 
     def _list_parts(self, scores: Floats, rows: Ints) -> dict[str, Floats]:
         """Return the method's own parts of the log odds of fitted items."""

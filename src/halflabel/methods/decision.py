@@ -51,6 +51,7 @@ def decide(
     out_of_fold: Floats,
     rule: Rule,
     calibrate: Callable[[Floats, PartialLabels], Calibrated] = fit_platt,
+    alone: Calibrated | None = None,
 ) -> Decision:
     """Calibrate scores, choose thresholds on the unknown entries and fill these.
 
@@ -63,6 +64,9 @@ def decide(
         Scores of the observed entries by models that were fitted without them; NaN where there is none.
     calibrate : callable
         From out-of-fold scores and labels to a calibration.
+    alone : Calibrated, optional
+        The calibration of items without an observed entry, where other labels of an item change the scores of all other
+        items.
 
     Examples
     --------
@@ -75,6 +79,8 @@ def decide(
     out_of_fold = np.where(labels.observed & labels.learnable, out_of_fold, np.nan)
     calibration = calibrate(out_of_fold, labels)
     p = calibration(np.where(labels.observed, out_of_fold, scores))
+    if alone is not None:
+        p[labels.unlabelled] = alone(scores[labels.unlabelled])
     chosen, relevant = fill(labels, scores, p, rule, _cardinality(labels))
     return Decision(scores, out_of_fold, calibration, p, chosen, relevant)
 

@@ -92,7 +92,7 @@ def _describe_filled(completion: Completion, value: int) -> dict[str, Any]:
     """Return a row of :func:`count_filled`."""
     evidence = completion.evidence
     p = evidence.probabilities[~completion.labels.observed & (completion.state == value)]
-    filled, right = len(p), 1 - np.minimum(evidence.optimism * _mean(1 - p if value > 0 else p), 1.0)
+    filled, right = len(p), _mean(p if value > 0 else 1 - p)
     shown = percent(right)
     if filled and evidence.fit.estimates_gaps:
         least, most = (percent(1 - wrong / filled) for wrong in evidence.expect_errors_in(value)[["high", "low"]])

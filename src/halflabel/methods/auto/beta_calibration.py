@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy.special import expit
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP, Calibration, fit_platt, softplus_and_sigmoid
+from halflabel.methods.auto.member_weights import add_without
 from halflabel.numerics.threads import limit_threads
 
 #: Constant of MacKay's approximation: the mean of sigma over a normal of mean m and variance v is about
@@ -194,12 +195,15 @@ class CheckedCalibration:
         return 1.0 if self.factor is None else self.factor
 
 
-def calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float = 1.0) -> CheckedCalibration:
+def calibrate(
+    scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float = 1.0, parts: Sequence[Floats] = ()
+) -> CheckedCalibration:
     """Calibrate out-of-fold log odds, then check and correct the calibration on held-out entries.
 
     With one sigmoid per label, the highest probabilities are too high: among many labels, labels with an overestimated
     slope reach them, and a sigmoid does not level off where labels are noisy. The probabilities of a fold by sigmoids
-    that are fitted on the other folds show by how much; a curve that all labels share corrects it.
+    that are fitted on the other folds show by how much; a curve that all labels share corrects it. The weights of
+    members are fitted to the other folds, too: they are a little better on the entries that they were chosen on.
 
     Parameters
     ----------
@@ -209,16 +213,18 @@ def calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float
         Fold of each item; negative for items that cannot be held out.
     ceiling : float in (0, 1]
         The label frequency c of positive-only labels. The result is the probability of being relevant.
+    parts : sequence of ndarray of shape (n_items, n_labels)
+        Log odds of each member, if the scores are a weighted sum of them.
     """
     per_label, is_rare = moderate(scores, labels, ceiling), find_rare(labels)
     some = np.flatnonzero((labels.observed & ~np.isnan(scores)).any(axis=1) & (folds >= 0))
     max_items = max(MAX_CELLS // labels.shape[1], 1000)
     if len(some) > max_items:
         some = np.random.default_rng(0).choice(some, max_items, replace=False)
-    scores, labels, folds = scores[some], labels[some], folds[some]
+    scores, labels, folds, parts = scores[some], labels[some], folds[some], [part[some] for part in parts]
     if len(np.unique(folds)) < 2:
         return CheckedCalibration(per_label, BetaCurve())
-    unseen = predict_unseen(scores, labels, folds, ceiling)
+    unseen = predict_unseen(scores, labels, folds, ceiling, parts)
     if ceiling < 1:
         used, relevant = labels.observed & ~np.isnan(unseen), labels.relevant.astype(np.float64)
         return CheckedCalibration(per_label, fit_beta(unseen[used], relevant[used], ceiling))
@@ -244,12 +250,15 @@ def fit_common(unseen: Floats, labels: PartialLabels, is_rare: Mask) -> tuple[Be
     return curve, np.where(is_rare, fit_factor(curve, unseen[of_rare], relevant[of_rare]), 1.0)
 
 
-def predict_unseen(scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float = 1.0) -> Floats:
-    """Return probabilities of each fold's items by scalings that are fitted to the other folds."""
+def predict_unseen(
+    scores: Floats, labels: PartialLabels, folds: Ints, ceiling: float = 1.0, parts: Sequence[Floats] = ()
+) -> Floats:
+    """Return probabilities of each fold's items by scalings, and weights of ``parts``, fitted to the other folds."""
     unseen = np.empty(scores.shape)
     for fold in np.unique(folds):
         out = folds == fold
-        unseen[out] = moderate(scores[~out], labels[~out], ceiling)(scores[out])
+        total = np.where(np.isnan(scores), np.nan, add_without(parts, labels, out)) if parts else scores
+        unseen[out] = moderate(total[~out], labels[~out], ceiling)(total[out])
     return np.where(np.isnan(scores), np.nan, unseen)
 
 

@@ -17,7 +17,7 @@ from halflabel.methods.auto.harmonic import harmonic
 from halflabel.methods.auto.kernel import kernel
 from halflabel.methods.auto.logistic import logistic
 from halflabel.methods.auto.member import Fitted, Items, Model
-from halflabel.methods.auto.member_weights import learn_weights
+from halflabel.methods.auto.member_weights import RIDGE, learn_weights
 from halflabel.methods.auto.sampling import Stream, draw
 from halflabel.methods.auto.task import Task
 from halflabel.methods.auto.tree_members import boosting, trees
@@ -29,9 +29,6 @@ MEMBERS: Mapping[str, Callable[[Task], Fitted[Model]]] = {
 
 #: The members that use the heat-kernel graph.
 GRAPH_MEMBERS = frozenset(("harmonic",))
-
-#: Ridge weight of the members' calibrations; larger than that of the ensemble, which is fitted to their results.
-RIDGE = 10.0
 
 #: Maximum number of cells (items x labels) that a calibration and the weights are fitted to.
 MAX_CELLS = 2**20

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import Calibration
+from halflabel.labels.calibration import Calibrated, Calibration
 from halflabel.labels.groups import number_groups
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.partial import LabelsLike
@@ -26,7 +26,7 @@ from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.fit import Config, Data, FittedAuto, fit_auto
 from halflabel.methods.auto.graph import Neighbourhood
 from halflabel.methods.auto.member import Items
-from halflabel.methods.auto.new_items import NewItemDecision, divide_by_label, refine_new
+from halflabel.methods.auto.new_items import ByItem, NewItemDecision, divide_by_label, refine_new
 from halflabel.methods.auto.prior import read_prior
 from halflabel.methods.auto.residuals import Refiner
 from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
@@ -112,6 +112,8 @@ class AutoLabeler(PositiveOnlyEstimator):
     refiner_ : Refiner or None
         Corrects the log odds of new items by their observed labels, in the canonical order of labels. None where the
         fit did not need it, or had a prior, which new items do not have.
+    alone_calibration_ : Calibrated or None
+        The calibration of the fitted items without an observed label; None if it is that of all items.
     weights_ : csr_array of shape (n_items, n_items) or None
         The transition matrix of the graph; None if no member uses it.
     member_weights_ : dict of str to float
@@ -193,6 +195,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         "contributions_",
         "node_items_",
         "degrees_",
+        "alone_calibration_",
     )
 
     def __init__(
@@ -303,11 +306,15 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.new_item_decision_ = None if fitted.for_new is None else fitted.for_new.select(place)
         self.prior_weights_, self.coupled_ = fitted.prior_weights, fitted.refiner is not None
         self.refiner_ = fitted.refiner if fitted.prior_weights is None else None
+        self.alone_calibration_ = None if fitted.alone is None else fitted.alone.select(place)
         return self._store(fitted.decision.select(place), labels)
 
     def _calibrate(self, scores: Floats, labels: PartialLabels, /, *, ceiling: float) -> CheckedCalibration:
         """Calibrate and check as in the fit, for another label frequency."""
-        return calibrate(scores, labels, self.folds_[self._item_order], ceiling)
+        parts = self.contributions_ if self.contributions_.keys() <= MEMBERS.keys() else {}
+        here = np.ix_(self._item_order, np.argsort(self._label_place))
+        of_members = [part[here].astype(np.float64) for part in parts.values()]
+        return calibrate(scores, labels, self.folds_[self._item_order], ceiling, of_members)
 
     def _read_calibrates(self, calibrate_on: Any, labels: PartialLabels) -> Mask:
         """Return the mask of the entries that calibrations are fitted on."""
@@ -396,6 +403,17 @@ class AutoLabeler(PositiveOnlyEstimator):
         refined = np.where(np.isnan(out_of_fold), scores, out_of_fold)
         return np.asarray(refined - self.contributions_[OTHER_LABELS][[row]])
 
+    def predict_alone(self) -> Floats | None:
+        """Return the probabilities of the fitted items without use of their labels; None if these change nothing."""
+        if self.alone_calibration_ is None:
+            return None
+        refined = np.where(np.isnan(self.out_of_fold_scores_), self.label_scores_, self.out_of_fold_scores_)
+        return self.alone_calibration_(refined - np.nan_to_num(self.contributions_[OTHER_LABELS]))
+
+    def _choose_calibration(self, unlabelled: Mask) -> Calibrated:
+        alone = self.alone_calibration_
+        return self.calibration_ if alone is None else ByItem(unlabelled, alone, self.calibration_)
+
     def _weigh_fitted(self, X: Matrix, row: int) -> Items:
         """Return a fitted item, with the weights of its neighbours in the graph."""
         if self.weights_ is None or self.node_items_ is None:
@@ -412,15 +430,12 @@ class AutoLabeler(PositiveOnlyEstimator):
         scores = self._calibrate_new(np.asarray(sum(by_member.values())))
         _, p = self._decide_new(scores, labels)
         parts = subtract_rate(by_member, self.member_weights_, self.calibration_.fallback)
-        alone = add_up(parts, self._alone.calibration, scores, p)
         rows = np.flatnonzero(labels.observed.any(axis=1))
         if self.refiner_ is None or not len(rows):
-            return alone, p
-        refined = self._refine_new(scores, labels, rows)
-        coupled = add_up(parts | {OTHER_LABELS: refined - scores}, self.calibration_, refined, p)
-        is_coupled = np.isin(np.arange(len(p)), rows)[:, None]
-        both = {name: np.where(is_coupled, part, alone.get(name, 0.0)) for name, part in coupled.items()}
-        return both, p
+            return add_up(parts, self._alone.calibration, scores, p), p
+        refined, unlabelled = self._refine_new(scores, labels, rows), ~np.isin(np.arange(len(p)), rows)
+        calibration = ByItem(unlabelled, self._alone.calibration, self.calibration_)
+        return add_up(parts | {OTHER_LABELS: refined - scores}, calibration, refined, p), p
 
     def _validate_parameters(self) -> None:
         require_choice(self, effort=EFFORTS)

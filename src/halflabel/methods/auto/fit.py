@@ -5,6 +5,7 @@ Items and labels are in canonical order from the first line to the last, so that
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,35 +112,38 @@ class FittedAuto:
     prior_weights: tuple[float, float] | None
     #: None where the item's other labels do not change any score.
     refiner: Refiner | None
+    #: The calibration of items without an observed label, where other labels change the scores of all other items.
+    alone: Calibrated | None
 
 
 def fit_auto(data: Data, config: Config) -> FittedAuto:
     """Fit members, add the prior and the item's other labels where there are any, calibrate and decide."""
     members, scores, held_out = _fit_members(data, config)
     brier, parts = dict(members.brier), dict(members.by_member)
-    calibration = for_new = prior_weights = refiner = None
+    calibration = for_new = prior_weights = refiner = alone = None
     couples = members.have_gaps and held_out.any()  # a single item or group cannot be held out to learn from
     if couples or (data.prior is not None and held_out.any()):
         calibration = fit_platt(np.where(held_out, scores, np.nan), data.calibrating)
         scores = logit(calibration(scores))
-        alone = _decide(data, config, members.folds, scores, np.where(held_out, scores, np.nan))
-        for_new = NewItemDecision(alone.calibration, alone.thresholds)
-        del alone  # its tables
+    out_of_fold = np.where(held_out, scores, np.nan)
+    decision = _decide(data, config, members.folds, scores, out_of_fold, members.by_member.values())
+    if calibration is not None:
+        for_new = NewItemDecision(decision.calibration, decision.thresholds)
     if data.prior is not None:
         combined = add_prior(data.prior, scores, data.labels, members.folds)
         brier |= _score_prior(combined, scores, data.labels, members.folds)
         parts[PRIOR] = (combined.log_odds - scores).astype(np.float32)
         scores, prior_weights = combined.log_odds, combined.weights
-    out_of_fold = np.where(held_out, scores, np.nan)
+        decision = _decide(data, config, members.folds, scores, np.where(held_out, scores, np.nan))
     if couples:
         refined = refine(data.labels, scores, make_rng(config.seed, Stream.OTHER_LABELS), groups=data.groups)
         change = np.where(data.labels.observed, refined.out_of_fold, refined.log_odds) - scores
         parts[OTHER_LABELS] = change.astype(np.float32)
-        scores, out_of_fold = refined.log_odds, refined.out_of_fold
-        refiner = refined.model if refined.model.changes_scores else None
-    decision = _decide(data, config, members.folds, scores, out_of_fold)
+        if refined.model.changes_scores:
+            refiner, alone = refined.model, decision.calibration
+            decision = _decide(data, config, members.folds, refined.log_odds, refined.out_of_fold, alone=alone)
     brier |= _score_fit(decision, data.calibrating)
-    return FittedAuto(members, brier, parts, decision, calibration, for_new, prior_weights, refiner)
+    return FittedAuto(members, brier, parts, decision, calibration, for_new, prior_weights, refiner, alone)
 
 
 def _fit_members(data: Data, config: Config) -> tuple[FittedMembers, Floats, Mask]:
@@ -175,13 +179,22 @@ def _spread(folds: Ints, rows: Ints, n_items: int) -> Ints:
     return spread
 
 
-def _decide(data: Data, config: Config, fold: Ints, scores: Floats, out_of_fold: Floats) -> Decision:
+def _decide(
+    data: Data,
+    config: Config,
+    fold: Ints,
+    scores: Floats,
+    out_of_fold: Floats,
+    parts: Iterable[NDArray[np.floating]] = (),
+    alone: Calibrated | None = None,
+) -> Decision:
     """Calibrate, check and decide: of positive-only labels, first the assigned entries, then the relevant ones."""
+    members = [part.astype(np.float64) for part in parts]
 
     def calibrate_checked(out_of_fold: Floats, labels: PartialLabels, ceiling: float = 1.0) -> Calibrated:
-        return calibrate(out_of_fold, data.calibrating, fold, ceiling)
+        return calibrate(out_of_fold, data.calibrating, fold, ceiling, members)
 
-    decision = decide(data.labels, scores, out_of_fold, config.rule, calibrate_checked)
+    decision = decide(data.labels, scores, out_of_fold, config.rule, calibrate_checked, alone)
     if not config.positive_only:
         return decision
     return decide_relevant(decision, data.labels, config.observed_rate, config.rule, calibrate_checked)

@@ -105,7 +105,8 @@ class KeptFit:
         scores, out_of_fold = self._score(model, labels, self._order[change.columns])
         model._item_order = np.arange(len(labels))  # the tables here are in the order of the caller
         rule = model.resolve_rule()
-        model._store(decide(labels, scores, out_of_fold, rule, lambda *_: self.model.calibration_), labels)
+        frozen = model.calibration_
+        model._store(decide(labels, scores, out_of_fold, rule, lambda *_: frozen, model.alone_calibration_), labels)
         return model
 
     def _describe(self, labels: PartialLabels, columns: Ints) -> Change:

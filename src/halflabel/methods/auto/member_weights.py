@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Mask
+from halflabel.labels import PartialLabels
+from halflabel.labels.calibration import fit_platt
 from halflabel.numerics.threads import limit_threads
+
+#: Ridge weight of the members' calibrations; larger than that of the ensemble, which is fitted to their results.
+RIDGE = 10.0
 
 #: Weight of the distance from equal weights, relative to the log loss of equal weights: a loss of easy labels is small.
 SHRINKAGE = 0.07
@@ -61,3 +68,11 @@ def learn_weights(log_odds: Floats, relevant: Floats, n_units: int) -> Floats:
     with limit_threads(log_odds.size, 1):  # each step calls LAPACK
         found = minimize(objective, equal, jac=True, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-12})
     return np.asarray(found.x)
+
+
+def add_without(parts: Sequence[Floats], labels: PartialLabels, out: Mask) -> Floats:
+    """Return the sum of members' log odds, with calibrations and weights that are fitted without some items."""
+    log_odds = np.array([logit(fit_platt(part[~out], labels[~out], RIDGE)(part)) for part in parts])
+    known = labels.observed & ~np.isnan(log_odds).any(axis=0) & ~out[:, None]
+    weights = learn_weights(log_odds[:, known], labels.relevant[known].astype(np.float64), int((~out).sum()))
+    return np.tensordot(weights, log_odds, 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibrated
 from halflabel.methods.auto.coupling import compute_residuals
@@ -25,6 +25,33 @@ class NewItemDecision:
     def select(self, labels: Ints) -> NewItemDecision:
         """Return the decision about some labels, in this order."""
         return NewItemDecision(self.calibration.select(labels), self.thresholds[labels])
+
+
+@dataclass(frozen=True, eq=False)
+class ByItem:
+    """The calibration of some items: of items without an observed label, and of all others."""
+
+    #: Shape (n_items,).
+    unlabelled: Mask
+    alone: Calibrated
+    coupled: Calibrated
+
+    @property
+    def fallback(self) -> Floats:
+        """The rate of each label."""
+        return self.coupled.fallback
+
+    def __call__(self, scores: Floats) -> Floats:
+        """Return probabilities."""
+        return np.where(self.unlabelled[:, None], self.alone(scores), self.coupled(scores))
+
+    def log_odds(self, scores: Floats) -> Floats:
+        """Return log odds before they are clipped."""
+        return np.where(self.unlabelled[:, None], self.alone.log_odds(scores), self.coupled.log_odds(scores))
+
+    def select(self, labels: Ints) -> ByItem:
+        """Return the calibration of some labels, in this order."""
+        return ByItem(self.unlabelled, self.alone.select(labels), self.coupled.select(labels))
 
 
 def refine_new(refiner: Refiner, scores: Floats, labels: PartialLabels, place: Ints) -> Floats:
