@@ -8,7 +8,7 @@ frequent ones: "any" (implied by each of them) and "neither". The kind of projec
 steel-faults (seed 0); the other sets report.
 Found rules come from the first half of the items, and their exceptions are counted on the other half.
 
-    python benchmarks/label_rules.py [--sets frogs emotions] [--repeats 2] [--found] [--generated] [--time]
+    python benchmarks/label_rules.py [--sets frogs emotions] [--repeats 2] [--found] [--time]
 """
 
 from __future__ import annotations
@@ -21,18 +21,15 @@ import pandas as pd
 from _common import FOLDER, load_set, make_parser, time_cpu, use_one_thread
 
 from halflabel import PartialLabels
-from halflabel.corrections.rules import find_valid_labels, make_clauses
+from halflabel.corrections.rules import find_valid_labels
 from halflabel.labels.found_rules import find_rules
-from halflabel.labels.label_rules import LabelRule, LabelRules
+from halflabel.labels.label_rules import LabelRules
 from halflabel.methods.auto import AutoLabeler
 
 CHOSEN_ON = ("cellcycle-fun", "steel-faults")
 REAL = ("frogs", "medsafe-llm")
 PLANTED = ("emotions", "yeast", "scene", "yahoo-arts", "medical", "tmc2007-500", "enron", "msrc")
 MAX_ITEMS = 800
-
-#: Probabilities are clipped, and cyclic projections end, before a sum is exactly 1.
-TOLERANCE = 1e-4
 
 
 def read_rules(name, labels):
@@ -131,50 +128,6 @@ def check_found(name):
             "rules with at most 5 % exceptions": np.mean(np.array(shares) <= 0.05) if shares else np.nan}  # fmt: skip
 
 
-def generate(seed):
-    """Return random rules that hold in four random items, and random probabilities and known labels."""
-    rng = np.random.default_rng(seed)
-    names = tuple(f"l{j}" for j in range(rng.integers(2, 16)))
-    items = np.where(rng.random((4, len(names))) < 0.5, 1, -1).astype(np.int8)
-    items[1] = np.where((items == items[0]).all(axis=0), -items[0], items[1])  # each label has both values
-    kept = []
-    for _ in range(40 * len(names)):
-        kind = str(rng.choice(["implies", "one of", "at most one of", "at least one of"]))
-        size = 2 if kind == "implies" else rng.integers(2, min(5, len(names)) + 1)
-        chosen = tuple(str(name) for name in rng.choice(names, size, replace=False))
-        rule = LabelRule(kind, chosen, tuple(int(sign) for sign in rng.choice([1, 1, 1, -1], size)))
-        (clause,) = make_clauses([rule], names)
-        if not clause.is_broken(items).any():
-            kept.append(rule)
-        if len(kept) == len(names):
-            break
-    p = rng.random((20, len(names)))
-    known = np.where(rng.random(p.shape) < 0.2, np.where(rng.random(p.shape) < p, 1, -1), 0).astype(np.int8)
-    return LabelRules(names, tuple(dict.fromkeys(kept))), p, known
-
-
-def check_generated(n=1000):
-    """Return the number of items of generated tables whose filled labels, or probabilities, break a rule."""
-    counts = {"rule sets": n, "rules": 0, "items": 0, "broken by known labels": 0, "broken by filled labels": 0,
-              "broken by probabilities": 0}  # fmt: skip
-    for seed in range(n):
-        rules, p, known = generate(seed)
-        valid = find_valid_labels(rules)
-        wrong = valid.infer(known)[1]
-        filled = np.where(valid.decide(p - 0.5, known), 1, -1).astype(np.int8)
-        q = np.where(known != 0, known > 0, valid.project(p, known))
-        bad = np.zeros(len(p), dtype=bool)
-        for clause in valid.clauses:
-            total = np.where(clause.signs > 0, q[:, clause.columns], 1 - q[:, clause.columns]).sum(axis=1)
-            bad |= (clause.low & (total < 1 - TOLERANCE)) | (clause.high & (total > 1 + TOLERANCE))
-        counts["rules"] += len(rules.rules)
-        counts["items"] += len(p)
-        counts["broken by known labels"] += int(wrong.sum())
-        counts["broken by filled labels"] += int((valid.infer(filled)[1] & ~wrong).sum())
-        counts["broken by probabilities"] += int((bad & ~wrong).sum())
-    return counts
-
-
 def measure_time(n_labels=1000, n=1000):
     """Return the time for 1,000 labels in a tree of random probabilities, in seconds."""
     rng = np.random.default_rng(0)
@@ -198,15 +151,12 @@ def main():
     """Print a table per set, the found rules, or the time of 1,000 labels."""
     parser = make_parser(__doc__, sets=(*CHOSEN_ON, *REAL, *PLANTED), repeats=1)
     parser.add_argument("--found", action="store_true", help="check found rules on held-out items")
-    parser.add_argument("--generated", action="store_true", help="check 1,000 generated rule sets and tables")
     parser.add_argument("--time", action="store_true", help="time a tree of 1,000 labels")
     asked = parser.parse_args()
     pd.set_option("display.width", 200)
     with use_one_thread():
         if asked.time:
             print(pd.Series(measure_time()).round(3).to_string())
-        elif asked.generated:
-            print(pd.Series(check_generated()).to_string())
         elif asked.found:
             print(pd.DataFrame([check_found(name) for name in asked.sets]).round(4).to_string(index=False))
         else:

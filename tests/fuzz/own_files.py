@@ -197,7 +197,7 @@ def change_description(content: bytes, rng: np.random.Generator) -> bytes:
 
 ANSWERS = "item,label,answer,why\ns01,a,1,random\ns02,b,no,uncertain\ns03,a,?,\ns04,b,,\n"
 VOTES = "item,label,source,value\ns01,a,ana,1\ns01,a,model,.25\ns02,b,ana,no\ns02,b,ben,0\n"
-RULES = "# remark\na -> b\nnot b -> not a\nat most one of: a, not b\n"
+RULES = "# remark\na -> b\nb -> a\nat most one of: a, b\n"
 
 
 def items() -> pd.DataFrame:

@@ -1,5 +1,4 @@
 import contextlib
-import itertools
 
 import pytest
 from hypothesis import given, settings
@@ -17,17 +16,13 @@ NAMES = ("jazz", "music", "day", "night", "a, b", "not x", "x", "one of: y")
         ("jazz→music", ["jazz -> music"]),
         ("jazz -> music, day", ["jazz -> music", "jazz -> day"]),
         ("jazz -> music -> day", ["jazz -> music", "music -> day"]),
-        ("not day -> night", ["not day -> night"]),
         ("Exactly one of:day,  night", ["one of: day, night"]),
-        ("at most one of: day, not night", ["at most one of: day, not night"]),
-        ('at least one of: "a, b", x', ['at least one of: "a, b", x']),
-        ("not x -> x", None),
+        ("at most one of: day, not x", ["at most one of: day, not x"]),
+        ('one of: "a, b", x', ['one of: "a, b", x']),
         ('"one of: y" -> x', ['"one of: y" -> x']),
     ],
 )
 def test_a_rule_is_read_as_it_is_written(text, expected):
-    if expected is None:  # a label that is called "not x"
-        expected = ['"not x" -> x']
     assert [str(rule) for rule in read_rules(text, NAMES)] == expected
 
 
@@ -35,6 +30,8 @@ def test_a_rule_is_read_as_it_is_written(text, expected):
     ("text", "message"),
     [
         ("jaz -> music", "the rule 'jaz -> music' names 'jaz', which is not a label: did you mean 'jazz'?"),
+        ("not day -> night", "names 'not day', which is not a label"),
+        ("at least one of: day, night", "is not a rule between labels"),
         ("jazz music", "is not a rule between labels: write 'a -> b'"),
         ("jazz, day -> music", "is not a rule between labels"),
         ("jazz -> jazz", "is about the label 'jazz' twice"),
@@ -58,19 +55,17 @@ labels = st.lists(names.filter(bool), min_size=2, max_size=4, unique=True)
 
 
 @settings(max_examples=25, deadline=None)
-@given(labels, st.sampled_from(["one of", "at most one of", "at least one of"]), st.data())
-def test_every_rule_is_read_back_from_its_text(drawn, kind, data):
-    signs = tuple(data.draw(st.sampled_from([1, -1])) for _ in drawn)
-    several = LabelRule(kind, tuple(drawn), signs)
-    pair = LabelRule("implies", tuple(drawn[:2]), signs[:2])
+@given(labels, st.sampled_from(["one of", "at most one of"]))
+def test_every_rule_is_read_back_from_its_text(drawn, kind):
+    several = LabelRule(kind, tuple(drawn))
+    pair = LabelRule("implies", tuple(drawn[:2]))
     assert LabelRules.read([str(several), str(pair)], drawn).rules == (several, pair)
 
 
 @pytest.mark.parametrize("drawn", [("0", "->"), ("0", "1", "?"), ("a*", "b", "[c]")])
 def test_labels_with_signs_of_the_notation_are_read_back(drawn):
-    for signs in itertools.product([1, -1], repeat=len(drawn)):
-        rule = LabelRule("one of", drawn, signs)
-        assert LabelRules.read([str(rule)], drawn).rules == (rule,)
+    rule = LabelRule("one of", drawn)
+    assert LabelRules.read([str(rule)], drawn).rules == (rule,)
 
 
 def test_a_pattern_without_a_label_is_an_error():
@@ -96,17 +91,17 @@ def test_a_file_has_rules_or_a_hierarchy_with_its_columns_in_any_order():
 
 
 def test_rules_between_some_of_the_labels_are_those_that_follow():
-    rules = LabelRules.read(["a -> b -> c", "c -> d", "one of: a, e, f", "at least one of: e, f"], tuple("abcdef"))
-    assert rules.select(tuple("acdef")).texts == ("a -> c", "c -> d", "one of: a, e, f", "at least one of: e, f")
+    rules = LabelRules.read(["a -> b -> c", "c -> d", "one of: a, e, f", "one of: e, f"], tuple("abcdef"))
+    assert rules.select(tuple("acdef")).texts == ("a -> c", "c -> d", "one of: a, e, f", "one of: e, f")
     assert rules.select(tuple("ade")).texts == ("a -> d", "at most one of: a, e")
     assert rules.select(tuple("abcdef")) == rules
 
 
 def test_a_pattern_in_a_list_is_the_labels_that_it_matches():
     names = ("mood_a", "mood_b", "x")
-    assert LabelRules.read(["one of: mood_*", "at least one of: *"], names).texts == (
+    assert LabelRules.read(["one of: mood_*", "at most one of: *"], names).texts == (
         "one of: mood_a, mood_b",
-        "at least one of: mood_a, mood_b, x",
+        "at most one of: mood_a, mood_b, x",
     )
     with pytest.raises(ValueError, match="'style_\\*', which is not a label"):
         LabelRules.read(["one of: style_*, x"], names)

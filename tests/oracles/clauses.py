@@ -18,9 +18,8 @@ def clause_lists(draw, max_labels=6, max_clauses=5):
     clauses = []
     for _ in range(draw(st.integers(1, max_clauses))):
         columns = draw(st.lists(st.integers(0, n_labels - 1), min_size=2, max_size=n_labels, unique=True))
-        low, high = draw(st.sampled_from([(False, True), (True, False), (True, True)]))
         signs = [draw(st.sampled_from([1, 1, -1])) for _ in columns]
-        clause = Clause(np.array(columns), np.array(signs, dtype=np.int8), low, high)
+        clause = Clause(np.array(columns), np.array(signs, dtype=np.int8), draw(st.booleans()))
         valid = list_valid(n_labels, [*clauses, clause])
         if len(valid) and (valid.any(axis=0) & ~valid.all(axis=0)).all():
             clauses.append(clause)
@@ -30,7 +29,7 @@ def clause_lists(draw, max_labels=6, max_clauses=5):
 def obeys(state, clause):
     """Whether a state of booleans has the number of true literals that a clause allows."""
     n_true = sum(state[j] == (sign > 0) for j, sign in zip(clause.columns, clause.signs, strict=True))
-    return (n_true >= 1 or not clause.low) and (n_true <= 1 or not clause.high)
+    return n_true == 1 or (n_true == 0 and not clause.exact)
 
 
 def list_valid(n_labels, clauses):
@@ -45,8 +44,7 @@ def find_closest(p, clauses):
     bounds = [m >= 0, m <= 1]
     for clause in clauses:
         number = cp.sum([m[j] if sign > 0 else 1 - m[j] for j, sign in zip(clause.columns, clause.signs, strict=True)])
-        bounds += [number >= 1] if clause.low else []
-        bounds += [number <= 1] if clause.high else []
+        bounds += [number == 1] if clause.exact else [number <= 1]
     return _minimise(m, p, bounds)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel.corrections.correction import EVERY_ROW, Correction, Given, Learned, ValidRows
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
-from halflabel.labels.label_rules import LabelRule, LabelRules
+from halflabel.labels.label_rules import IMPLIES, LISTS, LabelRule, LabelRules
 from halflabel.numerics.clauses.clause import Clause, States, group_clauses, propagate, strengthen, try_states
 from halflabel.numerics.clauses.decision import choose_states, is_possible
 from halflabel.numerics.clauses.projection import project
@@ -157,80 +156,52 @@ def make_clauses(rules: Sequence[LabelRule], names: Sequence[str]) -> list[Claus
     at = {name: j for j, name in enumerate(names)}
     clauses = []
     for rule in rules:
-        columns, signs = zip(*((at[name], sign) for name, sign in rule.literals), strict=True)
-        clauses.append(Clause(np.array(columns), np.array(signs, dtype=np.int8), *rule.bounds))
+        signs = np.ones(len(rule.labels), dtype=np.int8)
+        if rule.kind == IMPLIES:  # "a -> b" is "at most one of: a, not b"
+            signs[1] = -1
+        clauses.append(Clause(np.array([at[name] for name in rule.labels]), signs, LISTS.get(rule.kind, False)))
     return clauses
 
 
 def check_rules(rules: LabelRules) -> LabelRules:
     """Raise if rules contradict one another: no item could obey them all, or a label could have one value only.
 
-    The error names the shortest chain of rules from the label to its opposite, or else rules of which each is needed
-    for the contradiction.
+    The error names rules of which each is needed for the contradiction.
     """
+    n = len(rules.names)
     for columns, clauses in find_valid_labels(rules).groups:
-        both = np.concatenate([np.eye(len(columns), dtype=np.int8), -np.eye(len(columns), dtype=np.int8)])
-        broken = propagate(both, clauses)[1]
-        of_group = {rules.names[j] for j in columns}
+        one = np.eye(n, dtype=np.int8)[columns]
+        starts = np.concatenate([one, -one])
+        broken = propagate(starts, find_valid_labels(rules).clauses)[1]
         if broken.any() or not is_possible(len(columns), clauses):
-            literals = [(rules.names[columns[i % len(columns)]], 1 if i < len(columns) else -1)
-                        for i in np.flatnonzero(broken)]  # fmt: skip
-            own = [rule for rule in rules.rules if of_group & set(rule.labels)]
-            raise ValueError(_describe_contradiction(own, literals, rules.names))
+            start = starts[[np.argmax(broken)]] if broken.any() else np.zeros((1, n), dtype=np.int8)
+            texts = ", ".join(repr(str(rule)) for rule in _reduce(rules, start))
+            raise ValueError(
+                f"the rules contradict one another: {texts} {_describe(rules.names, start)}. Leave one of them out."
+            )
     return rules
 
 
-def _describe_contradiction(
-    rules: Sequence[LabelRule], literals: Sequence[tuple[str, int]], names: Sequence[str]
-) -> str:
-    chains = [(literal, chain) for literal in literals if (chain := find_chain(rules, literal)) is not None]
-    if not chains:
-        because, what = _reduce(rules, literals, names), "cannot all hold"
-        if literals:
-            what = _describe_value(literals[0])
-    else:
-        literal, because = min(chains, key=lambda each: len(each[1]))
-        what = _describe_value(literal)
-    texts = ", ".join(repr(str(rule)) for rule in because)
-    return f"the rules contradict one another: {texts} {'mean that ' if literals else ''}{what}. Leave one of them out."
+def _describe(names: Sequence[str], start: States) -> str:
+    """Return what rules mean about the label that is known in ``start``, or about no label."""
+    known = np.flatnonzero(start)
+    if not len(known):
+        return "cannot all hold"
+    name = names[known[0]]
+    return f"mean that {'no item can' if start[0, known[0]] > 0 else 'every item must'} have {name!r}"
 
 
-def _describe_value(literal: tuple[str, int]) -> str:
-    name, sign = literal
-    return f"no item can have {name!r}" if sign > 0 else f"every item must have {name!r}"
-
-
-def find_chain(rules: Sequence[LabelRule], start: tuple[str, int]) -> list[LabelRule] | None:
-    """Return the shortest chain of rules by which a literal implies its opposite, or None if there is no chain."""
-    arrows: dict[tuple[str, int], list[tuple[tuple[str, int], LabelRule]]] = {}
-    for rule in rules:
-        low, high = rule.bounds
-        for name, sign in rule.literals:
-            others = [other for other in rule.literals if other != (name, sign)]
-            if high:
-                arrows.setdefault((name, sign), []).extend(((other, -s), rule) for other, s in others)
-            if low and len(others) == 1:
-                arrows.setdefault((name, -sign), []).append((others[0], rule))
-    goal, waiting, chains = (start[0], -start[1]), deque([start]), {start: []}  # type: ignore[var-annotated]
-    while waiting:
-        literal = waiting.popleft()
-        for other, rule in arrows.get(literal, ()):
-            if other not in chains:
-                chains[other] = [*chains[literal], rule]
-                waiting.append(other)
-    return list(dict.fromkeys(chains[goal])) if goal in chains else None
-
-
-def _reduce(
-    rules: Sequence[LabelRule], literals: Sequence[tuple[str, int]], names: Sequence[str]
-) -> Sequence[LabelRule]:
+def _reduce(rules: LabelRules, start: States) -> Sequence[LabelRule]:
     """Return rules of which each is needed for the contradiction: left out one by one while it stays."""
-    needed = list(rules)
-    start = np.zeros((1, len(names)), dtype=np.int8)
-    for name, sign in literals[:1]:
-        start[0, names.index(name)] = sign
-    for rule in rules:
-        fewer = make_clauses([each for each in needed if each != rule], names)
-        if propagate(start, fewer)[1].any() if literals else not is_possible(len(names), fewer):
-            needed.remove(rule)
+
+    def contradict(some: Sequence[LabelRule]) -> bool:
+        clauses = make_clauses(some, rules.names)
+        return bool(propagate(start, clauses)[1].any()) if start.any() else not is_possible(len(rules.names), clauses)
+
+    followed = propagate(start, find_valid_labels(rules).clauses)[0][0]
+    reached = {name for name, state in zip(rules.names, followed, strict=True) if state}
+    needed = [rule for rule in rules.rules if reached.issuperset(rule.labels) or not start.any()]
+    for rule in list(needed):
+        fewer = [each for each in needed if each != rule]
+        needed = fewer if contradict(fewer) else needed
     return needed

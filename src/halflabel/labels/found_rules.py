@@ -46,13 +46,13 @@ def find_rules(labels: PartialLabels, max_exceptions: float = MAX_EXCEPTIONS) ->
     implied, inside = test(without, 1 - rates), np.zeros(n.shape, dtype=bool)
     arrows = _reduce(np.isfinite(implied), n)
     above = np.stack([_reach(arrows, a) for a in range(len(n))]) | np.eye(len(n), dtype=bool)
-    rows = [(LabelRule(IMPLIES, (names[a], names[b]), (1, 1)), n[a, b], without[a, b], implied[a, b])
+    rows = [(LabelRule(IMPLIES, (names[a], names[b])), n[a, b], without[a, b], implied[a, b])
             for a, b in np.argwhere(arrows).tolist()]  # fmt: skip
     groups = [each for each in _list_partitions(labels, together) if each[1][-1] <= max_exceptions]
     for group, _ in groups:
         inside[np.ix_(group, group)] = True
     groups += _list_groups(labels, n, test(together, rates), together, above, inside)
-    rows += [(LabelRule(kind, tuple(names[j] for j in group), (1,) * len(group)), *numbers)
+    rows += [(LabelRule(kind, tuple(names[j] for j in group)), *numbers)
              for group, (kind, *numbers) in groups]  # fmt: skip
     found = pd.DataFrame([(str(rule), *numbers) for rule, *numbers in rows], columns=list(COLUMNS))
     found = found.astype({"items": int, "exceptions": int, "bound": float})

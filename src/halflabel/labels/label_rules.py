@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 
 IMPLIES = "implies"
 
-#: The kinds of rules about a list of labels: whether at least one label is relevant, and whether at most one is.
-BOUNDS = {"one of": (True, True), "at most one of": (False, True), "at least one of": (True, False)}
+#: The kinds of rules about a list of labels: whether one of them is relevant in any case. At most one is.
+LISTS = {"one of": True, "at most one of": False}
 
 #: Other words for a kind.
 SAME = {"exactly one of": "one of"}
 
 #: A name in quotes, an arrow, or anything up to a comma or an arrow.
-_TOKEN = re.compile(r'\s*((?:not\s+)?"(?:[^"]|"")*"|->|→|,|(?:(?!->|→)[^,"])+)\s*')
-
-NOT = "not "
+_TOKEN = re.compile(r'\s*("(?:[^"]|"")*"|->|→|,|(?:(?!->|→)[^,"])+)\s*')
 
 
 @dataclass(frozen=True)
@@ -38,34 +36,20 @@ class LabelRule:
 
     Examples
     --------
-    >>> print(LabelRule("implies", ("jazz", "music"), (1, 1)))
+    >>> print(LabelRule("implies", ("jazz", "music")))
     jazz -> music
-    >>> print(LabelRule("at most one of", ("day", "night, late"), (1, 1)))
+    >>> print(LabelRule("at most one of", ("day", "night, late")))
     at most one of: day, "night, late"
     """
 
-    #: "implies", or one of :data:`BOUNDS`.
+    #: "implies", or one of :data:`LISTS`.
     kind: str
     #: Of "implies" the label that implies, and the one that is implied.
     labels: tuple[str, ...]
-    #: +1 for a label, -1 for "not" and a label.
-    signs: tuple[int, ...]
 
     def __str__(self) -> str:
-        signed = zip(self.labels, self.signs, strict=True)
-        literals = [("" if sign > 0 else NOT) + _quote(name) for name, sign in signed]
-        return " -> ".join(literals) if self.kind == IMPLIES else f"{self.kind}: {', '.join(literals)}"
-
-    @property
-    def bounds(self) -> tuple[bool, bool]:
-        """Whether at least one, and at most one, of :attr:`literals` is true."""
-        return BOUNDS.get(self.kind, (False, True))
-
-    @property
-    def literals(self) -> tuple[tuple[str, int], ...]:
-        """The labels with their signs. "a -> b" is "at most one of: a, not b"."""
-        last = -self.signs[-1] if self.kind == IMPLIES else self.signs[-1]
-        return tuple(zip(self.labels, (*self.signs[:-1], last), strict=True))
+        names = list(map(_quote, self.labels))
+        return " -> ".join(names) if self.kind == IMPLIES else f"{self.kind}: {', '.join(names)}"
 
 
 @dataclass(frozen=True)
@@ -104,12 +88,10 @@ class LabelRules:
         Without one of its labels, "one of" is "at most one of". "a -> b" and "b -> c" become "a -> c" without b.
         """
         kept = set(names)
-        implied: dict[tuple[str, int], list[tuple[str, int]]] = {}
+        implied: dict[str, list[str]] = {}
         for rule in self.rules:
             if rule.kind == IMPLIES:
-                (a, sign_a), (b, sign_b) = zip(rule.labels, rule.signs, strict=True)
-                implied.setdefault((a, sign_a), []).append((b, sign_b))
-                implied.setdefault((b, -sign_b), []).append((a, -sign_a))
+                implied.setdefault(rule.labels[0], []).append(rule.labels[1])
         found = [shorter for rule in self.rules for shorter in _shorten(rule, kept, implied)]
         return LabelRules(tuple(names), tuple(dict.fromkeys(found)))
 
@@ -121,7 +103,7 @@ NO_RULES = LabelRules(())
 def is_rule(text: str) -> bool:
     """Return whether a text has the form of a rule, and not that of a path."""
     kind = _squeeze(text.partition(":")[0])
-    return "->" in text or "→" in text or SAME.get(kind, kind) in BOUNDS
+    return "->" in text or "→" in text or SAME.get(kind, kind) in LISTS
 
 
 def read_rules(text: str, names: Sequence[str]) -> list[LabelRule]:
@@ -134,23 +116,23 @@ def read_rules(text: str, names: Sequence[str]) -> list[LabelRule]:
     """
     head, _, tail = text.partition(":")
     kind = SAME.get(_squeeze(head), _squeeze(head))
-    if kind in BOUNDS and text.strip() not in names:
+    if kind in LISTS and text.strip() not in names:
         lists = [_expand(side, names) for side in _split_sides(tail, text)]
-        literals = [literal for side in lists for literal in _read_side(side, text, names)]
-        if len(lists) > 1 or len(literals) < 2 or len({name for name, _ in literals}) < len(literals):
+        listed = tuple(name for side in lists for name in _read_side(side, text, names))
+        if len(lists) > 1 or len(listed) < 2 or len(set(listed)) < len(listed):
             raise ValueError(f"the rule {_show(text)} needs at least two different labels after its colon.")
-        return [LabelRule(kind, *map(tuple, zip(*literals, strict=True)))]
+        return [LabelRule(kind, listed)]
     written = _split_sides(text, text)
     if len(written) < 2 or any(len(side) != 1 for side in written[:-1]):
         raise ValueError(
-            f"{_show(text)} is not a rule between labels: write 'a -> b' (a implies b), 'one of: a, b', "
-            "'at most one of: a, b' or 'at least one of: a, b'."
+            f"{_show(text)} is not a rule between labels: write 'a -> b' (a implies b), 'one of: a, b' or "
+            "'at most one of: a, b'."
         )
     sides = [_read_side(side, text, names) for side in written]
     pairs = [(a, b) for first, second in itertools.pairwise(sides) for a in first for b in second]
-    if same := [a for (a, _), (b, _) in pairs if a == b]:
+    if same := [a for a, b in pairs if a == b]:
         raise ValueError(f"the rule {_show(text)} is about the label {same[0]!r} twice: name another label.")
-    return [LabelRule(IMPLIES, (a, b), (x, y)) for (a, x), (b, y) in pairs]
+    return [LabelRule(IMPLIES, pair) for pair in pairs]
 
 
 def read_lines(text: str) -> list[str]:
@@ -188,29 +170,24 @@ def write_lines(found: pd.DataFrame) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shorten(rule: LabelRule, kept: set[str], implied: dict[tuple[str, int], list[tuple[str, int]]]) -> list[LabelRule]:
+def _shorten(rule: LabelRule, kept: set[str], implied: dict[str, list[str]]) -> list[LabelRule]:
     """Return the rules between kept labels that follow from a rule."""
-    literals = [(name, sign) for name, sign in zip(rule.labels, rule.signs, strict=True) if name in kept]
-    if len(literals) == len(rule.labels):
+    left = tuple(name for name in rule.labels if name in kept)
+    if len(left) == len(rule.labels):
         return [rule]
-    if rule.kind == IMPLIES:
-        if not literals or literals[0][0] != rule.labels[0]:
-            return []
-        ends: list[tuple[str, int]] = []
-        seen, open_ = set(), [(rule.labels[1], rule.signs[1])]
-        while open_:
-            literal = open_.pop()
-            if literal in seen or literal[0] == literals[0][0]:
-                continue
-            seen.add(literal)
-            if literal[0] in kept:
-                ends.append(literal)
-            else:
-                open_ += implied.get(literal, [])
-        return [LabelRule(IMPLIES, (rule.labels[0], name), (rule.signs[0], sign)) for name, sign in ends]
-    if len(literals) < 2 or not rule.bounds[1]:
-        return []
-    return [LabelRule("at most one of", *map(tuple, zip(*literals, strict=True)))]
+    if rule.kind != IMPLIES:
+        return [LabelRule("at most one of", left)] if len(left) > 1 else []
+    first, ends, seen, open_ = rule.labels[0], [], set(), [rule.labels[1]]
+    while first in kept and open_:
+        name = open_.pop()
+        if name in seen or name == first:
+            continue
+        seen.add(name)
+        if name in kept:
+            ends.append(name)
+        else:
+            open_ += implied.get(name, [])
+    return [LabelRule(IMPLIES, (first, name)) for name in ends]
 
 
 def _split_sides(text: str, rule: str) -> list[list[str]]:
@@ -242,24 +219,19 @@ def _expand(side: Sequence[str], names: Sequence[str]) -> list[str]:
     return found
 
 
-def _read_side(side: Sequence[str], rule: str, names: Sequence[str]) -> list[tuple[str, int]]:
-    """Return labels with their signs."""
-    literals = []
-    for text in side:
-        name, sign = _unquote(text), 1
-        if name not in names and text.startswith(NOT):
-            name, sign = _unquote(text.removeprefix(NOT).strip()), -1
-        if name not in names:
-            raise ValueError(
-                f"the rule {_show(rule)} names {_show(name)}, which is not a label: {closest(name, names)}"
-            )
-        literals.append((name, sign))
-    return literals
+def _read_side(side: Sequence[str], rule: str, names: Sequence[str]) -> list[str]:
+    """Return the labels that texts name."""
+    read = list(map(_unquote, side))
+    if unknown := [name for name in read if name not in names]:
+        raise ValueError(
+            f"the rule {_show(rule)} names {_show(unknown[0])}, which is not a label: {closest(unknown[0], names)}"
+        )
+    return read
 
 
 def _quote(name: str) -> str:
     """Return a name as a rule has it: in quotes where it holds a sign of the notation."""
-    is_plain = not re.search(r'[,"]|->|→|^not |^#|^\s|\s$|^$', name) and ":" not in name
+    is_plain = not re.search(r'[,"]|->|→|^#|^\s|\s$|^$', name) and ":" not in name
     return name if is_plain else '"' + name.replace('"', '""') + '"'
 
 

@@ -36,8 +36,8 @@ def collect_rules(given: Any) -> tuple[str, ...]:
 def _read_file(path: Path) -> list[str]:
     if not _is_file(path):
         raise ValueError(
-            f"{str(path)!r:.80} is neither a rule between labels nor a file of rules: write 'a -> b', 'one of: a, b', "
-            "'at most one of: a, b' or 'at least one of: a, b', or name a file with one rule per line."
+            f"{str(path)!r:.80} is neither a rule between labels nor a file of rules: write 'a -> b', 'one of: a, b' "
+            "or 'at most one of: a, b', or name a file with one rule per line."
         )
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"{path}: a file of rules has at most {MAX_BYTES:,} bytes.")
@@ -49,8 +49,8 @@ def _read_file(path: Path) -> list[str]:
         raise ValueError(f"{path}: {error}") from None
     if wrong := [line for line in lines if not is_rule(line)]:  # it would be taken for the path of a further file
         raise ValueError(
-            f"{path}: {wrong[0]!r:.80} is not a rule between labels: write 'a -> b', 'one of: a, b', "
-            "'at most one of: a, b' or 'at least one of: a, b', or a # before a remark."
+            f"{path}: {wrong[0]!r:.80} is not a rule between labels: write 'a -> b', 'one of: a, b' "
+            "or 'at most one of: a, b', or a # before a remark."
         )
     return lines
 

@@ -8,11 +8,11 @@ from halflabel.numerics.clauses.decision import list_states
 
 
 def implies(a, b):
-    return Clause(np.array([a, b]), np.array([1, -1], dtype=np.int8), low=False, high=True)
+    return Clause(np.array([a, b]), np.array([1, -1], dtype=np.int8))
 
 
-def about(*columns, low=False, high=False):
-    return Clause(np.array(columns), np.ones(len(columns), dtype=np.int8), low, high)
+def about(*columns, exact=False):
+    return Clause(np.array(columns), np.ones(len(columns), dtype=np.int8), exact)
 
 
 def test_labels_that_follow_are_set_along_a_chain_in_both_directions():
@@ -24,7 +24,7 @@ def test_labels_that_follow_are_set_along_a_chain_in_both_directions():
 
 def test_the_last_label_of_a_group_follows_from_the_others():
     states = np.array([[-1, -1, 0], [0, 1, 0], [-1, -1, -1], [1, 1, 0]], dtype=np.int8)
-    followed, broken = propagate(states, [about(0, 1, 2, low=True, high=True)])
+    followed, broken = propagate(states, [about(0, 1, 2, exact=True)])
     assert followed[:2].tolist() == [[-1, -1, 1], [-1, 1, -1]]
     assert broken.tolist() == [False, False, True, True]
 
@@ -56,7 +56,7 @@ def test_all_valid_states_are_listed_and_only_they(drawn):
 
 
 def test_a_list_that_would_be_long_is_not_made():
-    assert list_states(20, [about(0, 1, high=True)], limit=100) is None
+    assert list_states(20, [about(0, 1)], limit=100) is None
 
 
 @settings(max_examples=25, deadline=None)
@@ -67,12 +67,12 @@ def test_stronger_clauses_have_the_same_valid_states(drawn):
 
 
 def test_an_exclusive_group_below_a_parent_becomes_one_clause():
-    (clause,) = strengthen([implies(0, 2), implies(1, 2), about(0, 1, high=True)])
+    (clause,) = strengthen([implies(0, 2), implies(1, 2), about(0, 1)])
     assert dict(zip(clause.columns.tolist(), clause.signs.tolist(), strict=True)) == {0: 1, 1: 1, 2: -1}
 
 
 def test_groups_have_the_labels_that_clauses_connect_and_no_others():
-    groups = group_clauses([implies(5, 1), about(0, 3, high=True), implies(1, 4)], 7)
+    groups = group_clauses([implies(5, 1), about(0, 3), implies(1, 4)], 7)
     assert [columns.tolist() for columns, _ in groups] == [[1, 4, 5], [0, 3]]
     assert [clause.columns.tolist() for clause in groups[0][1]] == [[2, 0], [0, 1]]
     assert group_clauses([], 3) == []

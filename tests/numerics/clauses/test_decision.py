@@ -40,6 +40,6 @@ def test_an_item_whose_known_labels_break_a_clause_gets_the_nearest_valid_state(
 
 
 def test_contradictory_clauses_have_no_valid_state():
-    assert is_possible(2, [about(0, 1, low=True)])
-    assert not is_possible(2, [about(0, 1, low=True, high=True), implies(0, 1), implies(1, 0)])
+    assert is_possible(2, [about(0, 1, exact=True)])
+    assert not is_possible(2, [about(0, 1, exact=True), implies(0, 1), implies(1, 0)])
     assert is_possible(3, [])

@@ -40,8 +40,8 @@ def test_a_forest_agrees_with_cyclic_projections(seed, monkeypatch):
     [
         [implies(0, 1), implies(1, 0)],
         [implies(0, 1), implies(0, 2)],
-        [implies(0, 1), about(1, 2, high=True)],
-        [about(0, 1, low=True)],
+        [implies(0, 1), about(1, 2)],
+        [about(0, 1, exact=True)],
     ],
 )
 def test_other_clauses_are_not_a_forest(clauses):

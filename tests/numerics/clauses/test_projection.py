@@ -36,7 +36,7 @@ def test_probabilities_are_the_closest_that_obey_each_clause(drawn, seed):
 def test_in_trees_and_groups_below_a_parent_they_are_the_closest_of_all_distributions_over_valid_states(seed):
     rng = np.random.default_rng(seed)
     tree = [implies(j, int(rng.integers(j))) for j in range(1, 5)]
-    below = [implies(1, 0), implies(2, 0), about(1, 2, high=True), about(3, 4, low=True, high=True)]
+    below = [implies(1, 0), implies(2, 0), about(1, 2), about(3, 4, exact=True)]
     for clauses in (tree, below):
         p = rng.uniform(0.02, 0.98, 5)
         expected = find_closest_mixture(p, list_valid(5, clauses))
@@ -62,7 +62,7 @@ def test_the_log_loss_of_a_valid_item_never_grows_and_valid_probabilities_stay(d
 
 
 def test_known_labels_decide_those_that_follow_and_share_the_rest():
-    group = [about(0, 1, 2, low=True, high=True)]
+    group = [about(0, 1, 2, exact=True)]
     np.testing.assert_allclose(move([0.5, 0.4, 0.3], group, [1, -1, -1]), [1, 0, 0], atol=1e-9)
     rest = move([0.5, 0.4, 0.3], group, [-1, 0, 0])
     assert rest[1:].sum() == pytest.approx(1)
@@ -71,5 +71,5 @@ def test_known_labels_decide_those_that_follow_and_share_the_rest():
 
 def test_extreme_probabilities_of_a_large_group_are_finite_and_add_up():
     p = np.full(300, 1e-6)
-    assert move(p, [about(*range(300), low=True, high=True)]).sum() == pytest.approx(1)
-    assert move(1 - p, [about(*range(300), low=True, high=True)]).sum() == pytest.approx(1)
+    assert move(p, [about(*range(300), exact=True)]).sum() == pytest.approx(1)
+    assert move(1 - p, [about(*range(300), exact=True)]).sum() == pytest.approx(1)

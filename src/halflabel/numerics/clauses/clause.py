@@ -22,18 +22,17 @@ MAX_TRIED = 32
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """A bound on the number of true literals: at least ``low``, at most ``high``. A literal is a label or its negation.
+    """At most one of some literals is true, or exactly one. A literal is a label or its negation.
 
-    "a -> b" is "at most one of: a, not b". An equality is both bounds.
+    "a -> b" is "at most one of: a, not b".
     """
 
     #: The labels of the literals.
     columns: Ints
     #: +1 for a label, -1 for its negation.
     signs: States
-    #: ``low``, ``high``: Whether at least one literal is true, and whether at most one is.
-    low: bool
-    high: bool
+    #: Whether exactly one literal is true.
+    exact: bool = False
 
     def read(self, states: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the states of the literals, shape (n_items, n_literals)."""
@@ -43,21 +42,15 @@ class Clause:
     def is_broken(self, states: States) -> Mask:
         """Return the items whose known labels break the clause, whatever the unknown ones are."""
         literals = self.read(states)
-        broken = np.zeros(len(states), dtype=bool)
-        if self.high:
-            broken |= (literals > 0).sum(axis=1) > 1
-        if self.low:
-            broken |= (literals < 0).all(axis=1)
-        return broken
+        broken: Mask = (literals > 0).sum(axis=1) > 1
+        return broken | (literals < 0).all(axis=1) if self.exact else broken
 
     def complete(self, states: States) -> bool:
         """Set the labels that follow from the known ones by this clause, in place. Return whether any was set."""
         literals = self.read(states)
         n_true, is_open = (literals > 0).sum(axis=1), literals == 0
-        follows = np.zeros_like(literals)
-        if self.high:
-            follows[is_open & (n_true == 1)[:, None]] = -1
-        if self.low:
+        follows = np.where(is_open & (n_true == 1)[:, None], np.int8(-1), np.int8(0))
+        if self.exact:
             last = (n_true == 0) & (is_open.sum(axis=1) == 1)
             follows[is_open & last[:, None]] = 1
         rows, at = np.nonzero(follows)
@@ -119,7 +112,7 @@ def group_clauses(clauses: Sequence[Clause], n_labels: int) -> list[tuple[Ints, 
 
 def renumber(clause: Clause, columns: Ints) -> Clause:
     """Return a clause whose columns are positions among some columns in ascending order."""
-    return Clause(np.searchsorted(columns, clause.columns), clause.signs, clause.low, clause.high)
+    return Clause(np.searchsorted(columns, clause.columns), clause.signs, clause.exact)
 
 
 def strengthen(clauses: Sequence[Clause]) -> list[Clause]:
@@ -131,18 +124,17 @@ def strengthen(clauses: Sequence[Clause]) -> list[Clause]:
     """
     excludes: dict[tuple[int, int], set[tuple[int, int]]] = {}
     of_clause = [list(zip(each.columns.tolist(), each.signs.tolist(), strict=True)) for each in clauses]
-    for clause, literals in zip(clauses, of_clause, strict=True):
-        for literal in literals if clause.high else ():
+    for literals in of_clause:
+        for literal in literals:
             excludes.setdefault(literal, set()).update(other for other in literals if other != literal)
     extended: dict[frozenset[tuple[int, int]], Clause] = {}
     for clause, literals in zip(clauses, of_clause, strict=True):
-        if clause.high and not clause.low:
+        if not clause.exact:
             common = set.intersection(*(excludes[literal] for literal in literals))
             while common:
                 literals.append(min(common))
                 common &= excludes[literals[-1]]
             columns, signs = np.array(sorted(literals)).T
-            clause = Clause(columns, signs.astype(np.int8), low=False, high=True)
-        key = frozenset((*literals, (-1, clause.low + 2 * clause.high)))
-        extended.setdefault(key, clause)
+            clause = Clause(columns, signs.astype(np.int8))
+        extended.setdefault(frozenset((*literals, (-1, int(clause.exact)))), clause)
     return list(extended.values())

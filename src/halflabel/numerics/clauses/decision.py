@@ -76,10 +76,9 @@ def bound_numbers(clauses: Sequence[Clause], n_labels: int) -> LinearConstraint:
     columns = np.concatenate([clause.columns for clause in clauses])
     signs = np.concatenate([clause.signs for clause in clauses]).astype(float)
     negated = np.array([(clause.signs < 0).sum() for clause in clauses])
-    low = np.array([1.0 if clause.low else -np.inf for clause in clauses])
-    high = np.array([1.0 if clause.high else np.inf for clause in clauses])
+    low = np.array([1.0 if clause.exact else -np.inf for clause in clauses])
     matrix = sparse.csr_array((signs, (rows, columns)), (len(clauses), n_labels))
-    return LinearConstraint(matrix, low - negated, high - negated)
+    return LinearConstraint(matrix, low - negated, 1.0 - negated)
 
 
 def is_possible(n_labels: int, clauses: Sequence[Clause]) -> bool:

@@ -14,7 +14,7 @@ def find_parents(clauses: Sequence[Clause], n_labels: int) -> Ints | None:
     """Return the label that each label implies, -1 for none, or None if the clauses are not such a forest."""
     parents = np.full(n_labels, -1)
     for clause in clauses:
-        if clause.low or sorted(clause.signs.tolist()) != [-1, 1]:
+        if clause.exact or sorted(clause.signs.tolist()) != [-1, 1]:
             return None
         child, parent = clause.columns[np.argsort(-clause.signs)]
         if parents[child] not in (-1, parent):

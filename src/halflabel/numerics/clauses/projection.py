@@ -27,7 +27,7 @@ def project(log_odds: Floats, states: States, clauses: Sequence[Clause]) -> Floa
 
     .. math::
         \min_m \sum_j \mathrm{KL}\bigl(m_j \,\|\, p_j\bigr) \quad \text{such that} \quad
-        1 \le \sum_{l \in r} m_l \text{ and/or } \sum_{l \in r} m_l \le 1 \text{ for each clause } r
+        \sum_{l \in r} m_l \le 1 \text{ or } = 1 \text{ for each clause } r
 
     where KL is that of two Bernoulli distributions, :math:`m_l` the probability of a literal, and :math:`p_j` the given
     probability. In log odds, the solution is :math:`z - \sum_r \lambda_r a_r`. Each step solves one clause for its
@@ -68,16 +68,15 @@ def project(log_odds: Floats, states: States, clauses: Sequence[Clause]) -> Floa
 
 def solve_clause(literals: Floats, clause: Clause) -> Floats:
     """Return the number to subtract from the log odds of literals, shape (n_literals, n_items), to obey a clause."""
-    low = -np.inf if clause.low else 0.0
-    high = np.inf if clause.high else 0.0
+    low = -np.inf if clause.exact else 0.0
     if len(literals) == 2:
-        return np.asarray(np.clip(literals.sum(axis=0) / 2, low, high))
+        return np.asarray(np.maximum(literals.sum(axis=0) / 2, low))
     excess = expit(literals).sum(axis=0) - 1
-    wrong = np.flatnonzero(((excess > 0) & clause.high) | ((excess < 0) & clause.low))
+    wrong = np.flatnonzero((excess > 0) | ((excess < 0) & clause.exact))
     shift = np.zeros(literals.shape[1])
     if len(wrong):
         shift[wrong] = _find_root(literals[:, wrong])
-    return np.asarray(np.clip(shift, low, high))
+    return np.asarray(np.maximum(shift, low))
 
 
 def _find_root(z: Floats) -> Floats:
