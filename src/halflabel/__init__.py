@@ -25,6 +25,7 @@ else:
         {
             "halflabel.completion": ["Completion", "Explanation", "complete"],
             "halflabel.completion.model_file": ["Predictor", "load"],
+            "halflabel.datasets": ["datasets"],
             "halflabel.evaluation": ["Evaluation", "evaluate"],
             "halflabel.labels": ["PartialLabels"],
             "halflabel.labels.rules": ["Rule"],

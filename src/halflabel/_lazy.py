@@ -25,7 +25,8 @@ def import_on_use(package: str, places: Mapping[str, Sequence[str]]) -> tuple[Ca
     def find(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
-        value = getattr(import_module(modules[name]), name)
+        module = import_module(modules[name])
+        value = module if modules[name] == f"{package}.{name}" else getattr(module, name)
         setattr(sys.modules[package], name, value)  # found without this function the next time
         return value
 

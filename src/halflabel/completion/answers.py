@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,6 +59,8 @@ def find_answers(review: Any, opened: OpenTable) -> Answers | None:
     """Return the answers of a review table: a DataFrame, a path, or answers that were read before."""
     if review is None or isinstance(review, Answers):
         return review
+    if isinstance(review, Mapping):
+        raise ValueError("answers are a table with the columns item, label and answer (1, 0 or empty), not a dict.")
     frame = read_source(review).raw.frame
     with name_second(review):
         return read_answers(frame, opened)

@@ -279,6 +279,8 @@ class Predictor:
 def _split_items(items: Any, matrix: Any) -> tuple[Native, Any]:
     """Return a table and a matrix. For an array, the table has no columns."""
     native = open_native(items)
+    if np.shape(items if native is None else native.frame)[:1] == (0,):
+        raise ValueError("there are no new items: the table has no rows.")
     if native is not None:
         return native, matrix
     array: Any = items if sparse.issparse(items) else np.asarray(items)

@@ -222,9 +222,12 @@ class FeatureEncoder:
         _require_columns(self.columns, frame)
         none = np.empty((len(frame), 0))
         if matrix is None and self.matrix_names:
-            raise ValueError(
-                f"a matrix of {len(self.matrix_names)} features is needed together with the table, as in training."
-            )
+            need = f"a matrix of {len(self.matrix_names)} features"
+            way = f"{need} is needed together with the table, as in training"
+            if not self.columns:
+                way = f"the model was made from {need} without a table: give new items in the same way, such as "
+                way += "new.to_numpy()"
+            raise ValueError(f"{way}.")
         return [
             hide_codes(read_numbers(frame, self.numeric), self.missing),
             none if self.vectors is None else read_vectors(frame[self.vectors], self.vector_width or None),

@@ -29,6 +29,9 @@ from halflabel.table.sources import Source
 #: Further tables that are used as they are.
 _FRAMES = ("tag_names", "annotated", "prior", "sources")
 
+#: Keys that name a further table, or features and scores that are made before columns have roles.
+_FURTHER = {*_FRAMES, "pairs", "labels_file", "vectors", "on", "embed", "images", "prior_field"}
+
 
 def read_further(given: Any, source: Source, columns: Description) -> Any:
     """Return a further table as it was read, or an object in memory as it is.
@@ -59,6 +62,8 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
 
     ``tags`` may name a table of the file of the items.
     """
+    if columns.tags is None and not columns.stated.keys() & _FURTHER:
+        return source, columns
     if columns.tags is not None and columns.tags not in source.raw.frame.columns and find_table(source, columns.tags):
         of_tags: dict[str, Any] = {"tags": None, "pairs": columns.tags}
         columns = replace(columns, **of_tags)

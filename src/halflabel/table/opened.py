@@ -258,19 +258,10 @@ class OpenTable:
 
     def take(self, rows: Ints) -> OpenTable:
         """Return the table of these rows only."""
-        return replace(
-            self,
-            X=self.X[rows],
-            labels=self.labels[rows],
-            index=self.index[rows],
-            frame=None if self.frame is None else self.frame.iloc[rows],
-            groups=None if self.groups is None else self.groups[rows],
-            prior=None if self.prior is None else self.prior[rows],
-            votes=None if self.votes is None else self.votes[rows],
-            all_labels=None if self.all_labels is None else self.all_labels[rows],
-            form=None,
-            source=None,
-        )
+        by_row = ("X", "labels", "index", "groups", "prior", "votes", "all_labels")
+        taken = {name: each[rows] for name in by_row if (each := getattr(self, name)) is not None}
+        frame = None if self.frame is None else self.frame.iloc[rows]
+        return replace(self, **taken, frame=frame, form=None, source=None)
 
 
 def _align(rows: Sequence[tuple[str, str, str]], titles: tuple[str, str, str]) -> str:

@@ -211,6 +211,8 @@ def _as_matrix(array: Any) -> Matrix:
     matrix = array if is_sparse(array) else np.asarray(array)
     if matrix.ndim != 2:
         raise ValueError(f"items need one row per item and one column per feature, not {matrix.ndim} dimensions.")
+    if np.iscomplexobj(matrix):
+        raise ValueError("items are complex numbers: give their real and imaginary parts as features of their own.")
     return matrix
 
 

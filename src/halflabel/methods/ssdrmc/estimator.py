@@ -372,6 +372,11 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """Fit and return the coordinates of the fitted items."""
         return self.fit(X, y).embedding_.coordinates
 
+    @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return the names of the coordinates."""
+        return super().get_feature_names_out(input_features)
+
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.coordinates.shape[1])
