@@ -159,7 +159,8 @@ def test_a_list_that_is_no_list_of_tags_is_an_error(cells, reason):
         read(cells)
 
 
-VALUES = {"truth": (True, False), "numbers": (1, 0), "words": ("yes", "no"), "polarity": ("positive", "negative")}
+VALUES = {"truth": (True, False), "numbers": (1, 0), "words": ("yes", "no"), "polarity": ("positive", "negative"),
+          "floats": (1.0, 0.0), "digits": ("1", "0"), "written floats": ("1.0", "0.0")}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", VALUES)

@@ -263,7 +263,7 @@ class TagNotation:
         word = fold_word(str(value))
         if word in self.unknown:
             return None
-        meaning = 0.0 if word in self.no else find_plain_meaning(word)
+        meaning = 0.0 if word in self.no else read_truth(value)
         if meaning is None:
             raise ValueError(f"{value!r} does not state whether the item has the tag")
         return meaning == 1
@@ -342,6 +342,19 @@ def match_wrapped(pair: str) -> re.Pattern[str]:
 def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN or a missing value of pandas."""
     return value is None or (np.ndim(value) == 0 and not isinstance(value, Mapping) and bool(pd.isna(value)))
+
+
+def read_truth(value: Any) -> float | None:
+    """Return 1 for a value that means yes, 0 for one that means no, else None. Numbers may be written as text.
+
+    Examples
+    --------
+    >>> [read_truth(value) for value in (True, 1, 1.0, "1.0", "yes", 0.0, "0", 0.5, "rock")]
+    [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, None, None]
+    """
+    text = str(value)
+    number = pd.to_numeric(text, errors="coerce")
+    return float(number) if number in (0, 1) else find_plain_meaning(fold_word(text))
 
 
 def read_list(cell: str, form: str) -> list[Any]:

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halflabel._wording import closest, option, plural, quoted
-from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
-from halflabel.table.tag_cells import TagNotation, is_missing, read_object
-from halflabel.table.word_meanings import find_plain_meaning
+from halflabel.table.tag_cells import TagNotation, is_missing, read_object, read_truth
 
 #: Keys under which objects hold the name and the score of a tag.
 _NAMES = ("name", "tag", "label", "text", "value", "class", "category", "title", "topic")
@@ -42,7 +40,7 @@ def describe_values(values: Sequence[Any], is_text: bool, column: str) -> TagNot
     known = [value for value in values if not is_missing(value)]
     around = "{}" if is_text else ""
     if known and all(_is_truth(value) for value in known):
-        one = next((value for value in known if find_plain_meaning(fold_word(str(value))) == 1), True)
+        one = next((value for value in known if read_truth(value) == 1), True)
         return TagNotation("object", fields=("name", "", "value"), one=one, around=around)
     if known and all(isinstance(value, int | float) for value in known):
         return TagNotation("object", fields=("name", "value", ""), one=1, around=around)
@@ -91,11 +89,11 @@ def find_fields(objects: Sequence[Object], column: str, options: Any) -> tuple[s
 
 
 def _is_truth(value: Any) -> bool:
-    return isinstance(value, bool | int | str) and find_plain_meaning(fold_word(str(value))) is not None
+    return read_truth(value) is not None
 
 
 def _is_no(value: Any) -> bool:
-    return not is_missing(value) and find_plain_meaning(fold_word(str(value))) == 0
+    return not is_missing(value) and read_truth(value) == 0
 
 
 def _states_a_no(values: Sequence[Any]) -> bool:
