@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.table.notations import NOTATIONS, list_plain
+from tests.table.notations import NOTATIONS, READ, list_plain
 
 #: Where the labels are, the delimiters, the encodings, and the lines that are no rows.
 PLACES = ("tags", "tags", "tags", "columns", "words", "pairs")
@@ -61,7 +61,7 @@ def make_messy(seed: int, folder: Path) -> Messy:
     rng = np.random.default_rng(seed)
     pick = lambda values: values[rng.integers(len(values))]  # noqa: E731
     place, delimiter, encoding, junk = pick(PLACES), pick(DELIMITERS), pick(ENCODINGS), pick(JUNK)
-    kinds = [kind for kind, each in NOTATIONS.items() if each.is_text]
+    kinds = [kind for kind in READ if NOTATIONS[kind].is_text]
     notation = pick(kinds) if place == "tags" else ""
     names = list(map(str, rng.permutation(NAMES)[: rng.integers(4, 9)]))
     names = list_plain(notation, names) if notation else [name for name in names if "," not in name]

@@ -118,6 +118,15 @@ NOTATIONS = {
 }
 
 
+#: The notations that are not recognised: each is a question.
+OTHERS = (
+    "slash", "blank", "ampersand", "in brackets", "bullets", "single quotes", "typographic quotes", "parentheses",
+    "ideographic commas", "wide commas", "line breaks of HTML", "line breaks of XHTML", "a word", "array of NumPy",
+    "array of NumPy with its type", "frozen set as text", "vector of R", "array of Spark", "array of a database",
+)  # fmt: skip
+READ = tuple(kind for kind in NOTATIONS if kind not in OTHERS)
+
+
 def list_plain(kind: str, names: Sequence[str]) -> list[str]:
     """Return names that a file in a notation can distinguish from others.
 

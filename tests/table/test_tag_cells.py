@@ -157,7 +157,7 @@ def test_choices_may_be_a_single_text():
             TagNotation(form).read('"a"')
 
 
-@pytest.mark.parametrize(("cells", "empty"), [(["['a' 'b']", "['b']"], "[]"), (['["a"]'], "[]")])
+@pytest.mark.parametrize(("cells", "empty"), [(["('a', 'b')", "('b',)"], "()"), (['["a"]'], "[]")])
 def test_an_empty_list_that_a_program_printed_is_an_annotated_item(cells, empty):
     column = pd.Series([*cells, empty, None] * 5, name="tags")
     frame = pd.DataFrame({"tempo": np.arange(len(column)) * 1.7 % 13, "tags": column})

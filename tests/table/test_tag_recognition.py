@@ -7,13 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from tests.table.notations import NOTATIONS, list_plain, list_readings, matches
+from tests.table.notations import NOTATIONS, OTHERS, READ, list_plain, list_readings, matches
 
 from halflabel.table import Roles, fill_tags, open_table, read_labels
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.nothing_words import is_nothing
-from halflabel.table.separators import choose_separator
-from halflabel.table.tag_marks import _MINUS
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 WORD = st.text(st.sampled_from("abcdeéßдQR12"), min_size=1, max_size=5)
@@ -50,87 +48,46 @@ def tables(draw):
     return kind, lists, pd.Series(cells, dtype=object, name="tags")
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(tables())
-def test_every_notation_is_read_as_written_or_its_error_offers_the_right_way(table):
+def test_a_notation_is_read_as_written_or_is_a_question(table):
+    """One of the eight has the right way among those that the question offers."""
     kind, lists, column = table
     readings = list(list_readings(column))
-    if len(readings) == 1:
+    if [options for options, _ in readings] == [TagOptions()]:
         event(f"{kind}: read")
         assert matches(readings[0][1], lists), (column.tolist(), readings[0])
     else:
         event(f"{kind}: asked")
-        assert any(matches(labels, lists) for _, labels in readings), (column.tolist(), readings)
+        with pytest.raises(AmbiguousReading):
+            recognise_tags(column)
+        is_right = any(matches(labels, lists) for _, labels in readings)
+        assert is_right or kind in OTHERS, (column.tolist(), readings)
 
 
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(tables())
 def test_many_more_tables_are_read_as_written(table):
-    test_every_notation_is_read_as_written_or_its_error_offers_the_right_way.hypothesis.inner_test(table)
+    test_a_notation_is_read_as_written_or_is_a_question.hypothesis.inner_test(table)
 
 
-PUNCTUATION = st.text("!?*+~^°§$%-.:_([)]#@", min_size=1, max_size=2)
-NEGATIONS = st.builds("{}{{tag}}".format, st.sampled_from(["no ", "not ", "non-", "kein ", "sans ", "w/o "]))
-MARKS = st.one_of(
-    st.builds("{{tag}}{}".format, st.sampled_from([": no", " (no)", " - not sure", "=false", " (ja)"])),
-    st.builds("{}{{tag}}".format, PUNCTUATION), st.builds("{{tag}}{}".format, PUNCTUATION),
-    st.builds("{}{{tag}}{}".format, PUNCTUATION, PUNCTUATION),
-)  # fmt: skip
+MARKS = ("-{}", "!{}", "no {}", "ohne {}", "{}?", "{} (?)", "{}: no", "{} (ja)", "+{}", "[x] {}", "{}:0.9", "{} x3",
+         "{} (12)", "{} & sad", "{} and sad")  # fmt: skip
 
 
-@st.composite
-def marked_tables(draw):
-    """Return a notation, a column in which names occur with and without a mark, and the tags of each item."""
-    kind, is_no = draw(st.sampled_from(sorted(NOTATIONS))), draw(st.booleans())
-    mark = draw(NEGATIONS if is_no else MARKS)
-    assume(is_no or not _MINUS.match(mark.replace("{tag}", "x")))  # -rock never means that rock is unknown
-    assume(not set(mark.replace("{tag}", "")) & {*NOTATIONS[kind].syntax, *"[{<"})
-    names = sorted(set(list_plain(kind, draw(st.lists(WORD, min_size=3, max_size=5, unique=True)))))
-    assume(len(names) > 2)
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    written = rng.integers(-1, 2, (draw(st.integers(12, 30)), len(names)))  # -1: with the mark
-    written[: len(names)], written[len(names) : 2 * len(names)] = np.eye(len(names)), -np.eye(len(names))
-    rows = [
-        [mark.replace("{tag}", names[j]) if row[j] < 0 else names[j] for j in np.flatnonzero(row)] for row in written
-    ]
-    column = pd.Series([NOTATIONS[kind].write(row) if row else None for row in rows], dtype=object, name="tags")
-    meaning = draw(st.sampled_from([-1, None] if is_no else [-1, 0, 1, None]))
-    tags = [[(name, 1) for name in row] for row in rows]
-    if meaning is not None:
-        tags = [[(names[j], 1 if row[j] > 0 else meaning) for j in np.flatnonzero(row)] for row in written]
-    return kind, column, tags
-
-
-def has_states(labels, tags):
-    """Return whether labels are those of (name, state) pairs, and -1 where an item with tags does not have one."""
-    expected = [[dict(row).get(name, -1 if row else 0) for name in labels.names] for row in tags]
-    return set(labels.names) == {name for row in tags for name, _ in row} and labels.state.tolist() == expected
-
-
-def test_within_a_line_a_bullet_separates_no_tags():
-    names, notes = ["rock", "sad", "live"], ["", " - not sure"]
-    cells = [f"- {name}{note}" for name in names for note in notes] * 2 + ["- rock\n- sad - not sure"]
-    readings = list(list_readings(pd.Series(cells, dtype=object, name="tags")))
-    assert len(readings) > 1
-    assert not any("not sure" in labels.names for _, labels in readings)
-
-
-@settings(max_examples=25, deadline=None, derandomize=True)
-@given(marked_tables())
-def test_a_mark_around_several_names_is_a_question_with_the_right_way(table):
-    kind, column, tags = table
+@pytest.mark.parametrize("kind", READ)
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_name_that_may_be_more_than_a_name_is_a_question(kind, mark):
+    """Also as a single one next to 30 others; only a person can state that it is a name."""
+    if kind in ("objects", "objects in JSON", "values", "values in JSON") or set(NOTATIONS[kind].syntax) & set(mark):
+        return  # a key or a value states it there, or it is the notation
+    lists, _ = make_cells(kind)
+    lists[3] = ["sad", mark.format("rock")]
+    column = pd.Series([NOTATIONS[kind].write(each) if each else None for each in lists], dtype=object, name="tags")
     readings = list(list_readings(column))
-    event(kind)
-    assert len(readings) > 1, column.tolist()
-    assert any(has_states(labels, tags) for _, labels in readings), (column.tolist(), [o for o, _ in readings])
-
-
-@pytest.mark.slow
-@settings(max_examples=400, deadline=None)
-@given(marked_tables())
-def test_many_more_marks_are_questions(table):
-    test_a_mark_around_several_names_is_a_question_with_the_right_way.hypothesis.inner_test(table)
+    assert {options.tag_marks or options.sep for options, _ in readings} != {None}
+    assert any(matches(labels, [each or None for each in lists]) for _, labels in readings)
 
 
 def make_cells(kind, n=24, seed=0):
@@ -143,7 +100,7 @@ def make_cells(kind, n=24, seed=0):
     )
 
 
-@pytest.mark.parametrize("kind", [kind for kind in NOTATIONS if NOTATIONS[kind].is_known])
+@pytest.mark.parametrize("kind", READ)
 def test_a_cell_is_written_as_its_column_is(kind):
     lists, column = make_cells(kind)
     reading = read_labels(pd.DataFrame({"tags": column}), Roles(tags="tags"), absent="irrelevant")
@@ -156,13 +113,11 @@ def test_a_cell_is_written_as_its_column_is(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "empty"), [(kind, empty) for kind in NOTATIONS for empty in NOTATIONS[kind].empty], ids=str
+    ("kind", "empty"), [(kind, empty) for kind in READ for empty in NOTATIONS[kind].empty], ids=str
 )
 @pytest.mark.parametrize("longest", [1, 4])
 def test_an_empty_list_is_an_annotated_item_in_every_notation(kind, empty, longest):
     """Also where no list has two tags, and again once the table was written."""
-    if (kind, longest) == ("vector of R", 1):
-        return  # R writes c() around several tags only: "c()" is a question there
     lists, _ = make_cells(kind)
     lists[1:] = [each[:longest] for each in lists[1:]]
     lists = [None if i % 7 == 6 else [] if i % 4 == 1 else each for i, each in enumerate(lists)]
@@ -176,7 +131,7 @@ def test_an_empty_list_is_an_annotated_item_in_every_notation(kind, empty, longe
     assert matches(again, [each or [] for each in lists])
 
 
-@pytest.mark.parametrize("kind", [kind for kind in NOTATIONS if NOTATIONS[kind].is_known])
+@pytest.mark.parametrize("kind", READ)
 def test_a_phrase_between_lists_is_a_question_in_every_notation(kind):
     lists, _ = make_cells(kind, 40)
     lists = [None if i % 2 else each or ["sad"] for i, each in enumerate(lists)]
@@ -197,17 +152,14 @@ def test_a_phrase_between_lists_is_a_question_in_every_notation(kind):
         (["a;b", "n/a", "N/A", "a"], ["no='n/a'", "unknown='n/a'", "yes='n/a'"]),
         ([["a", "nan"], ["None"], ["nan"]], ["no='nan'", "unknown='nan'", "yes='nan'"]),
         (["Rock;sad", "rock", "ROCK"], ["case='same'", "case='different'"]),
-        (["rock;-sad", "sad;rock"], ["no='-{tag}'", "tag_marks='name'"]),
-        (["!sad", "rock;sad"], ["no='!{tag}'", "tag_marks='name'"]),
-        (["rock;no sad", "sad;No rock"], ["no='no {tag}'", "tag_marks='name'"]),
-        (["rock?;sad", "rock;sad?"], ["no='{tag}?'", "unknown='{tag}?'", "yes='{tag}?'", "tag_marks='name'"]),
-        (
-            ["rock (no);sad (yes)", "sad (no);rock (yes)"],
-            ["no='{tag} (no)'", "unknown='{tag} (no)'", "yes='{tag} (no)'", "tag_marks='name'"],
-        ),
-        (["rock:0.9;sad:0.2", "rock:.7"], ["scores='given'", "scores='prior'", "scores='name'"]),
-        (["rock (90 %), sad (5 %)", "sad (80%)"], ["scores='given'", "scores='prior'", "scores='name'"]),
-        ([[{"name": "rock", "score": 0.9}], [{"name": "sad", "score": 0.2}]], ["scores='given'", "scores='prior'"]),
+        (["rock;-sad", "sad;rock"], ["sep=';'", "sep='none'"]),
+        (["rock;no sad", "sad;No rock"], ["sep=';'", "sep='space'", "sep='none'"]),
+        ([["rock", "sad?"], ["rock", "sad"]], ["tag_marks='name'"]),
+        (['["rock", "no sad"]', '["sad"]'], ["tag_marks='name'"]),
+        (["rock:0.9;sad:0.2", "rock:.7"], ["sep=';'", "sep=':'", "sep='none'"]),
+        (["Arts, crafts;news", *["news;law", "law;Arts, crafts"] * 5], ["sep=';'", "sep=','", "sep='none'"]),
+        ([[{"name": "rock", "score": 0.9}], [{"name": "sad", "score": 0.2}]], ["scores='given'"]),
+        ([[{"name": "rock", "score": 0.9}], [{"name": "sad"}]], ["scores='given'", "scores='prior'"]),
         (['[{"tag": "rock", "p": 87.0}]', '[{"tag": "sad", "p": 12.0}]'], ["scores='given'"]),
         (["Paris, Texas", *"ABCDEFGHIJ"], ["sep=','", "sep='none'"]),
     ],
@@ -226,48 +178,17 @@ def test_what_has_two_meanings_is_an_error_with_a_way_for_each(cells, ways):
             ["rock;hard rock;punk rock", "rock;jazz", "hard rock;jazz", "punk rock"],
             ["hard rock", "jazz", "punk rock", "rock"],
         ),
-        (["Arts, crafts;news", *["news;law", "law;Arts, crafts"] * 5], ["Arts, crafts", "law", "news"]),
         (["Rock (US, UK)", "Jazz", "Rock (US, UK)"], ["Jazz", "Rock (US, UK)"]),
         (['"Arts, crafts", news', "news", 'law, "Arts, crafts"'], ["Arts, crafts", "law", "news"]),
         (["C++;C#", "C#", "C++;Java"], ["C#", "C++", "Java"]),
         (["web 2.0;12 inch", "web 2.0"], ["12 inch", "web 2.0"]),
         (["indie rock;rock", "indie pop;pop"], ["indie pop", "indie rock", "pop", "rock"]),
-        (["no wave;wave", "rock?;rock", "jazz"], ["jazz", "no wave", "rock", "rock?", "wave"]),  # one tag each
+        (["no wave;new age", "rock?;pop", "jazz"], ["jazz", "new age", "no wave", "pop", "rock?"]),
     ],
 )
 def test_names_with_separators_blanks_and_marks_are_whole(cells, names):
     labels = read_labels(pd.DataFrame({"t": cells}), Roles(tags="t"), absent="irrelevant").labels
     assert labels.names == tuple(names)
-
-
-@pytest.mark.parametrize("absent", ["irrelevant", "unknown"])
-def test_a_tag_that_an_item_does_not_have(absent):
-    cells = ["rock; -sad", "sad", None, "-sad", "rock; sad"]
-    options = TagOptions(no=("-{tag}",))
-    column = pd.Series(cells, name="t")
-    reading = read_labels(column.to_frame(), Roles(tags="t"), absent=absent, options=options)
-    other = -1 if absent == "irrelevant" else 0
-    assert reading.labels.names == ("rock", "sad")
-    assert reading.labels.state.tolist() == [[1, -1], [other, 1], [0, 0], [other, -1], [1, 1]]
-    assert reading.labels.annotated.tolist() == [True, True, False, True, True]
-    filled = fill_tags(column, reading.labels, np.array([[1, 0], [1, 1], [0, 1], [1, 0], [1, 1.0]]), reading.notation)
-    assert filled.tolist() == ["rock; -sad", "sad; rock", "sad", "-sad; rock", "rock; sad"]
-    with pytest.raises(ValueError, match=r"'sad' both with and without a mark that means no \(row 0\)"):
-        read_labels(pd.DataFrame({"t": ["sad;-sad"]}), Roles(tags="t"), absent=absent, options=options)
-
-
-def test_scores_are_left_out_or_are_a_prior():
-    frame = pd.DataFrame({"n": [1.5, 2.5, 2.5, 1.5], "t": ["rock:0.9;sad", "sad:0.2", "rock", "sad"]})
-    given = open_table(frame, tags="t", absent="irrelevant", scores="given")
-    assert given.labels.state.tolist() == [[1, 1], [-1, 1], [1, -1], [-1, 1]]
-    assert given.prior is None
-    prior = open_table(frame, tags="t", absent="irrelevant", scores="prior")
-    assert prior.labels.state.tolist() == [[0, 1], [0, 0], [1, -1], [-1, 1]]
-    assert prior.labels.annotated.tolist() == [True, False, True, True]
-    np.testing.assert_array_equal(prior.prior, [[0.9, np.nan], [np.nan, 0.2], [np.nan] * 2, [np.nan] * 2])
-    assert "2 tags with a score: not given, but the prior of these entries." in prior.notes
-    with pytest.raises(ValueError, match="each tag of the column 't' has a score"):
-        open_table(frame[1:2], tags="t", absent="irrelevant", scores="prior")
 
 
 def test_objects_keep_their_other_keys():
@@ -295,14 +216,3 @@ def test_one_spelling():
     assert reading.labels.relevant[:, 0].tolist() == [True, True, True, False]
     assert fill_tags(column, reading.labels, np.ones((4, 2)), reading.notation).tolist() == [
         "Rock; sad", "rock; sad", "rock; sad", "rock; sad"]  # fmt: skip
-
-
-@pytest.mark.parametrize(("others", "is_an_error"), [(["blues", "soul", "funk"], False), (["blues", "soul"], True)])
-def test_tags_without_a_separator_are_doubtful_if_more_than_a_third_contain_another_tag(others, is_an_error):
-    cells = ["rock", "jazz", "pop", "rock one", "jazz two", "pop three", *others]
-    column = pd.Series(cells, dtype=object, name="tags")
-    if is_an_error:
-        with pytest.raises(AmbiguousReading, match="3 of 8 labels contain another label"):
-            choose_separator(column, "tags")
-    else:
-        assert choose_separator(column, "tags") == ";"

@@ -79,16 +79,15 @@ class Description:
         "for each; the module is executed.", metavar="MODULE:FUNCTION", is_code=True,
     )  # fmt: skip
     yes: Names = key(
-        "Words of label columns that mean 1; of tags, words that are a tag, or their form, such as '{tag}!'.",
+        "Words of label columns that mean 1; of tags, words that are a tag.",
         "words", "WORDS", default=(), about=_ALL,
     )  # fmt: skip
     no: Names = key(
-        "Words that mean 0; nothing is an empty cell. Of tags, words that mean no tag, or the form of a tag that the "
-        "item does not have, such as 'no {tag}'.", "words", "WORDS", default=(), about=_ALL,
+        "Words that mean 0; nothing is an empty cell. Of tags, words that mean no tag.", "words", "WORDS",
+        default=(), about=_ALL,
     )  # fmt: skip
     unknown: Names = key(
-        "Words that mean unknown; of tags, a missing value, or the form of a tag that the item may have, such as "
-        "'{tag}?'.", "words", "WORDS", default=(), about=_ALL,
+        "Words that mean unknown; of tags, a missing value.", "words", "WORDS", default=(), about=_ALL,
     )  # fmt: skip
     rules: Names = key(
         "Rules between labels: a file, or 'jazz -> music', 'one of: day, night', 'at most one of: a, b', 'at least one "
@@ -111,12 +110,12 @@ class Description:
         choices=("same", "different"), about=_TAGS,
     )  # fmt: skip
     tag_marks: Literal["name"] | None = key(
-        "Meaning of marks around tags, such as rock?, whose form is not stated as yes, no or unknown: they are a part "
-        "of the name.", choices=("name",), about=_TAGS,
+        "Meaning of names that may be more than a name, such as rock? and rock:0.9: names as they are written.",
+        choices=("name",), about=_TAGS,
     )  # fmt: skip
-    scores: Literal["given", "prior", "name"] | None = key(
-        "Meaning of tags with a score, such as rock:0.9: they are given, or suggestions of a model, or the number is a "
-        "part of the name.", choices=("given", "prior", "name"), about=_TAGS,
+    scores: Literal["given", "prior"] | None = key(
+        "Meaning of tags that are objects with a score: they are given, or suggestions of a model.",
+        choices=("given", "prior"), about=_TAGS,
     )  # fmt: skip
     missing: Names = key(
         "Numbers and words of feature columns that mean a missing value, such as -99,999.",
@@ -253,7 +252,7 @@ class Keys(TypedDict, total=False):
     sep: str | None
     case: Literal["same", "different"] | None
     tag_marks: Literal["name"] | None
-    scores: Literal["given", "prior", "name"] | None
+    scores: Literal["given", "prior"] | None
     missing: Names
     pairs: TableLike | PathLike | None
     on: str | None

@@ -1,4 +1,4 @@
-"""Checks of the parts of tag cells: words for nothing, vectors of 0 and 1, tags that are made of other tags."""
+"""Checks of the parts of tag cells: words for nothing, vectors of 0 and 1, and names that may be more than a name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 from halflabel._wording import clipped, names_command_options, option, plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.nothing_words import is_nothing
-from halflabel.table.tag_text import fold_case, strip_number
+from halflabel.table.separators import find_marks, list_ways
+from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_text import fold_case, fold_tag, unquote_tag
 
 #: The parts of each cell as text.
 Cells = Sequence[Sequence[str]]
@@ -25,8 +26,26 @@ MIN_ALONE, MAX_CHANCE, MAX_SHARE = 6, 0.001, 0.5
 #: Minimum number of combinations of tags, so that tags occur together freely.
 MIN_COMBINATIONS = 3
 
-#: Minimum number of tags that are made of two others.
-MIN_JOINED = 2
+#: Maximum number of names that are compared with each other.
+MAX_NAMES = 3000
+
+#: Marks before a name, words for "no" before a name, and numbers after it.
+_MINUS = re.compile(r"(?:[-!¬~]|NOT )(?=\w)")
+_NO = re.compile(r"(?:no|not|non|without|w/o|keine?|nicht|ohne|pas|sans|sin|senza|não|geen)[\s:_-]+(?=\w)", re.I)
+_NUMBER = re.compile(r"(?:\s*[:=@(\[]\s*|\s+[x×]\s?)\d[\d.,:/%\s-]*[)\]]?$|^(?:\d{1,3}[.):]|[(]\w[)])\s*")
+_SCORE = re.compile(r"\w\s*[:=@(\[]\s*(?:[01]?[.,]\d+|\d{1,3}\s?%)\s*[)\]]?$")
+
+#: The text between two tags in one name: marks but hyphens, or a word for "and".
+_AND = "(?:and|und|et|y|e|i|og|och|en)"
+_GLUE = re.compile(rf"\s*(?![-_])[^\w\s]+\s*(?:{_AND}\s+)?|\s+{_AND}\s+")
+
+#: A box before a name, an answer behind it, such as ``rock: no`` and ``rock (ja)``, and marks at its edges: C++ and C#
+#: are names.
+_BOX, _ANSWER = re.compile(r"[\[(]\w?\s?[\])]\s*"), re.compile(r"(?:\s*[:=]|\s[-–])\s*\w[\w ]*$|\s+[(\[].*[)\]]$")
+_EDGES = re.compile(r"^[\W_]+|[^\w+#]+$")
+
+#: Signs of another notation around or before a text: brackets, a call, quotes, bullets and boxes.
+_OTHER = re.compile(r"[\w.]*[\[({<].*[\])}>]|(['\"`“„«‘]).*|[-+*@•◦○●▪■·–]\s?\w.*|[\[(].?[\])].*", re.DOTALL)
 
 
 def check_vectors(cells: Cells, column: str) -> None:
@@ -76,7 +95,7 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
         f"the word {clipped(word, 40)!r}{more}{never}.",
         ("it means that the item has no tag", option("no", word)),
         ("it means a missing value", option("unknown", word)),
-        ("it is a tag", option("yes", word)),
+        *((("it is a tag", option("yes", word)),) if word not in words else ()),
     )
 
 
@@ -95,66 +114,91 @@ def _find_alone(cells: Cells) -> dict[str, int]:
     return found
 
 
-def check_joined(cells: Cells, sep: str, column: str) -> None:
-    """Raise if tags are made of two other tags with the same text between them, such as "sad and live"."""
-    labels = {fold_case(part): part for parts in cells for part in parts}
-    glues: dict[str, list[str]] = {}
-    for label, text in labels.items():
-        for match in re.finditer(r"(?<=\w)\s*[\W_]+\s*(?:(?:and|und|et|y|e|i|og|och|en|&|\+)[\s]+)?(?=\w)", label):
-            if label[: match.start()] in labels and label[match.end() :] in labels:
-                glues.setdefault(match[0], []).append(text)
-    joined = {glue: texts for glue, texts in glues.items() if len(texts) >= MIN_JOINED and glue.strip(" -_")}
-    if joined:
-        glue = max(joined, key=lambda text: len(joined[text]))
-        raise AmbiguousReading(
-            f"{plural(len(joined[glue]), 'tag')} of the column {column!r} have {glue!r} between two other tags, such "
-            f"as {clipped(joined[glue][0], 40)!r}. If it separates tags, too, write one separator in all cells.",
-            ("these are tags of their own", option("sep", sep)),
-        )
+def check_names(cells: Cells, notation: TagNotation, column: str) -> None:
+    """Raise if a name may be more than a name: a mark, a number, several tags, or another notation.
+
+    Raises
+    ------
+    AmbiguousReading
+    """
+    is_text = notation.form == "separated"
+    if is_text:
+        cells = [[unquote_tag(part) or part for part in parts] for parts in cells]
+    names = list(dict.fromkeys(part for parts in cells for part in parts))[:MAX_NAMES]
+    reasons = itertools.chain(_find_marked(names), _find_joined(names), _find_other(cells, names) if is_text else (),
+                              _find_inseparable(cells) if notation.sep == "," and is_text else ())  # fmt: skip
+    if (found := next(reasons, None)) is None:
+        return
+    name, why = found
+    ways = [("names are as they are written", option("tag_marks", "name"))]
+    if is_text:
+        has_sep = max(map(len, cells)) > 1
+        ways = [*list_ways([*([notation.sep] if has_sep else []), *find_marks(names)])]
+    other = "write lists, or one of ; , | between tags" if names_command_options() else (
+        f"make lists of the cells, such as items[{column!r}].map(your_function)")  # fmt: skip
+    raise AmbiguousReading(
+        f"The tags column {column!r} holds {clipped(name, 60)!r}, {why}. For another notation, {other}.",
+        *ways,
+    )
 
 
-def check_letters(cells: Cells, column: str) -> None:
-    """Raise if cells hold one letter for each tag, such as "ACD", and no separator."""
-    tags = {part for parts in cells for part in parts}
-    letters = {letter for tag in tags for letter in tag}
+def _find_marked(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield names with a mark, a word for no, or a number, that occur in another form, too."""
+    bare: dict[str, set[str]] = {}
+    for name in names:
+        for inner in {name, *(mark.sub("", name) for mark in (_EDGES, _NO, _NUMBER, _ANSWER, _BOX))}:
+            bare.setdefault(fold_tag(inner), set()).add(fold_tag(name))
+    for name in names:
+        if _MINUS.match(name):
+            yield name, "which can mean that the item does not have the tag"
+        elif _SCORE.search(name):
+            yield name, "which can be a tag with a score"
+        elif any(
+            len(each) > 1 and fold_tag(name) in each and key for key, each in bare.items() if key != fold_tag(name)
+        ):
+            yield name, "which also occurs with another mark, word or number"
+
+
+def _find_joined(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield names that are made of other names with a mark between them, such as "sad & live"."""
+    known = {fold_case(name) for name in names}
+    for name in names:
+        folded = fold_case(name)
+        for match in _GLUE.finditer(folded):
+            if folded[: match.start()].strip() in known and folded[match.end() :].strip() in known:
+                yield name, "which is made of other tags"
+
+
+def _find_other(cells: Cells, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield names of another notation: of brackets, quotes or bullets, or with a separator that is not known."""
+    if 2 * len(found := [name for name in names if _OTHER.fullmatch(name)]) > len(names):
+        yield found[0], "which looks like another notation"
+    if foreign := next((name for name in names if re.search(r"[、，；｜،؛]|<br\s*/?>|[\"“”]", name)), None):
+        yield foreign, "which can be several tags"
+    if max(map(len, cells), default=0) > 1:
+        return
+    letters = {letter for name in names for letter in name}
     is_text = all(letter.isalpha() or unicodedata.category(letter) == "So" for letter in letters)  # or emoji
-    is_word = is_text and all(len(set(tag)) == len(tag) for tag in tags)
-    joined = sorted(tag for tag in tags if len(tag) > 1)
-    if is_word and max(map(len, cells), default=0) == 1 and len(joined) > 2 and 2 * len(letters & tags) > len(letters):
-        way = "" if names_command_options() else f" (items[{column!r}].str.join(';'))"
-        raise AmbiguousReading(
-            f"The cells of the tags column {column!r} hold single letters, or symbols, and words of them, such as "
-            f"{joined[0]!r}. If each letter is a tag, write a separator between them{way}.",
-            ("a cell is one tag", option("sep", "none")),
-        )
+    joined = [name for name in names if len(name) > 1]
+    is_word = is_text and all(len(set(name)) == len(name) for name in names)
+    if is_word and len(joined) > 2 and 2 * len(letters & set(names)) > len(letters):
+        yield joined[0], "as if each letter is a tag"
+    words = Counter(word for name in names for word in {*re.findall(r"[^\W_]+", fold_case(name))})
+    mixed = [name for name in names if len(parts := re.findall(r"[^\W_]+", fold_case(name))) > 1
+             and sum(words[part] > 1 for part in parts) > 1]  # fmt: skip
+    known = {fold_case(name) for name in names}
+    inner = [name for name in names if fold_case(name) not in known or any(
+        part in known and part != fold_case(name) for part in re.findall(r"[^\W_]+", fold_case(name)))]  # fmt: skip
+    if len(mixed) > 2 and 3 * len(mixed) > len(names):
+        yield mixed[0], "which is made of parts of other tags"
+    if inner and 3 * len(inner) > len(names):
+        yield inner[0], "which holds another tag"
 
 
-def check_inseparable(cells: Cells, column: str) -> None:
-    """Raise if two tags are always together, as the parts of a name with a comma are: "Jazz, swing and blues"."""
+def _find_inseparable(cells: Cells) -> Iterator[tuple[str, str]]:
+    """Yield two tags that are always together, as the parts of a name with a comma are: "Jazz, swing and blues"."""
     number = Counter(part for parts in cells for part in set(parts))
     pairs = Counter(pair for parts in cells for pair in itertools.pairwise(parts))
     found = [pair for pair, n in pairs.items() if n >= MIN_ALONE and number[pair[0]] == n == number[pair[1]]]
     if found and len({frozenset(parts) for parts in cells}) > MIN_COMBINATIONS:
-        name = clipped(", ".join(found[0]), 60)
-        raise AmbiguousReading(
-            f"{found[0][0]!r} and {found[0][1]!r} in the tags column {column!r} are always together, in this order. If "
-            f'this is one tag with a comma in its name, put it into quotes in all cells: "{name}".',
-            ("these are two tags", option("sep", ",")),
-        )
-
-
-def find_numbered(cells: Cells) -> str | None:
-    """Return a tag with a number that does not belong to its name, if most tags have one: "rock x3" and "rock x2".
-
-    At least two names have several numbers each, and no cell has one name with two numbers.
-    """
-    names = {part: strip_number(part) for parts in cells for part in parts}
-    numbered = [part for part, name in names.items() if name != part]
-    several = [name for name, n in Counter(names[part] for part in numbered).items() if n > 1]
-    twice = any(len({names[part] for part in set(parts)}) < len(set(parts)) for parts in cells)
-    return None if 2 * len(numbered) < len(names) or len(several) < 2 or twice else numbered[0]
-
-
-def as_texts(parts: Sequence[Any]) -> list[str]:
-    """Return the names of the parts of a cell, without objects and empty texts."""
-    return [text for part in parts if not isinstance(part, Mapping) and (text := str(part).strip())]
+        yield ", ".join(found[0]), "whose parts are always together: put a name with a comma into quotes in all cells"

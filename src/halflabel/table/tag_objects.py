@@ -20,7 +20,7 @@ Object = Mapping[str, Any]
 def list_values(objects: Sequence[Object], texts: Sequence[str]) -> list[Any] | None:
     """Return the values of all tags, where cells are objects of names and values, or most are such objects as text."""
     listed = [text for text in texts if text.startswith("{") and text.endswith("}")]
-    if not objects and 2 * len(listed) > len(texts):
+    if not objects and listed and 2 * len(listed) >= len(texts):
         try:
             objects = [read_object(text) for text in listed]
         except ValueError:

@@ -1,10 +1,10 @@
-"""The notation of a column of tags: recognised where one reading is possible, else an error with one way for each."""
+"""The notation of a column of tags: one of eight, recognised where one reading is possible, else a question."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,27 +17,11 @@ from halflabel.labels.answers import fold_word
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.columns import Description
 from halflabel.table.nothing_words import is_nothing
-from halflabel.table.separators import choose_separator, name_separator, read_separator
-from halflabel.table.tag_calls import Call
-from halflabel.table.tag_cells import BRACKETS, LISTS, Form, TagNotation, is_missing, match_wrapped, read_list
-from halflabel.table.tag_checks import (
-    Cells,
-    as_texts,
-    check_inseparable,
-    check_joined,
-    check_letters,
-    check_vectors,
-    check_words,
-    find_numbered,
-)
-from halflabel.table.tag_marks import NAME, Mark, check_marks
+from halflabel.table.separators import choose_separator, read_separator
+from halflabel.table.tag_cells import LISTS, NOTATIONS, Form, TagNotation, is_missing
+from halflabel.table.tag_checks import check_names, check_vectors, check_words
 from halflabel.table.tag_objects import describe_values, find_fields, list_values
-from halflabel.table.tag_text import fold_tag, read_score
-
-#: Pairs of marks around each tag, quotation marks that only a notation writes, and marks before each tag.
-QUOTES = ("''", "``", "“”", "„“", "«»", "‘’")
-WRAPPERS = ("<>", *BRACKETS, '""', *QUOTES)
-PREFIXES = ("#", "@", "+", "- ", "* ", "*", *(f"{mark} " for mark in "•◦○●▪■·–"), "•")
+from halflabel.table.tag_text import fold_tag
 
 #: A phrase without a mark that separates tags, such as "nothing fits".
 _PHRASE = re.compile(r"\w[\w .'-]*")
@@ -64,11 +48,6 @@ class TagOptions:
         words = {name: tuple(map(fold_word, getattr(columns, name))) for name in ("yes", "no", "unknown")}
         return cls(columns.sep, columns.case, columns.tag_marks, columns.scores, columns.value, **words)
 
-    @property
-    def by_value(self) -> tuple[tuple[bool | None, tuple[str, ...]], ...]:
-        """The words of each statement about an item: it has the tag, does not have it (False) or may have it (None)."""
-        return (True, self.yes), (False, self.no), (None, self.unknown)
-
 
 def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) -> TagNotation:
     """Return the notation of a column of tags.
@@ -89,26 +68,18 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
     texts = [cell.strip() for cell in column if isinstance(cell, str) and cell.strip()]
     words = [text for text in texts if _is_nothing(text, options)]
     others = [text for text in texts if text not in set(words)]
-    notation, phrases = _find_between(column, others, words, options)
-    notation = replace(notation, no=options.no, unknown=options.unknown)
+    notation = replace(_find_form(column, others, words, options), no=options.no, unknown=options.unknown)
     cells = list(_cut_all(column, notation))
-    parts, tags_of = [part for cell in cells for part in cell], list(map(as_texts, cells))
+    tags_of = [[text for part in parts if not isinstance(part, Mapping) and (text := str(part).strip())]
+               for parts in cells]  # fmt: skip
+    has_objects = any(isinstance(part, Mapping) for parts in cells for part in parts)
     check_vectors(tags_of, name)
-    stated = {*options.yes, *options.no, *options.unknown}
-    unread = [word for word in words if notation.form != "separated" and not _is_empty(word, notation)]
-    check_words(tags_of, [*unread, *phrases], name, stated, others=any(isinstance(part, Mapping) for part in parts))
-    tags = Counter(tag for each in tags_of for tag in each if fold_word(tag) not in {*options.no, *options.unknown})
-    if options.sep is None:
-        check_letters(tags_of, name)
-        check_joined(tags_of, name_separator(notation.sep) if notation.form == "separated" else "none", name)
-        if notation.sep == ",":  # which names hold more often than other marks
-            check_inseparable(tags_of, name)
-    names = [str(part.get(notation.fields[0])) for part in parts if isinstance(part, Mapping)]
-    notation = _find_marks(notation, dict.fromkeys([*tags, *names]), name, options)
-    notation = _find_scores(notation, tags, parts, name, options)
-    inner = [[next((n for mark in notation.marks if (n := mark.strip(tag))), tag) for tag in each] for each in tags_of]
-    notation = _find_numbers(notation, inner, name, options)
-    return _find_spelling(notation, column, name, options)
+    unread = _list_unread(texts, {tag for each in tags_of for tag in each}, notation, words, column)
+    check_words(tags_of, unread, name, {*options.yes, *options.no, *options.unknown}, others=has_objects)
+    if options.tag_marks is None and (options.sep is None or notation.form != "separated"):
+        stated = {*options.no, *options.unknown}
+        check_names([[tag for tag in each if fold_word(tag) not in stated] for each in tags_of], notation, name)
+    return _find_spelling(_read_scores(notation, cells, name, options), column, name, options)
 
 
 def _is_nothing(text: str, options: TagOptions) -> bool:
@@ -116,62 +87,80 @@ def _is_nothing(text: str, options: TagOptions) -> bool:
     return word in {*options.no, *options.unknown} or (is_nothing(text) and word not in options.yes)
 
 
-def _is_empty(word: str, notation: TagNotation) -> bool:
-    """Return whether a cell that holds a word is an empty list in a notation, or is one of its stated words."""
-    try:
-        parts = notation.cut(word)
-        is_stated = fold_word(word) in {*notation.no, *notation.unknown}
-        return is_stated or (parts is not None and all(is_missing(part) or part == "" for part in parts))
-    except ValueError:
-        return False
-
-
-def _find_between(
-    column: pd.Series[Any], texts: list[str], words: list[str], options: TagOptions
-) -> tuple[TagNotation, list[str]]:
-    """Return the notation, and the phrases between lists that may stand for nothing, such as "nothing fits"."""
-    number = Counter(text for text in texts if _PHRASE.fullmatch(text))
-    rest = [text for text in texts if number[text] < 2]
-    lists = [cell for cell in column if isinstance(cell, (*LISTS, Mapping)) and len(cell)]
-    if len(rest) < len(texts) <= 2 * (len(rest) + len(lists)):
-        with suppress(ValueError):  # from a notation that does not mark lists
-            notation = _find_form(column, rest, words, options)
-            tags = {str(part) for cell in _cut_all([*rest, *lists], notation) for part in cell}
-            if notation.shows_lists:
-                return notation, [text for text in texts if number[text] > 1 and text not in tags]
-    return _find_form(column, texts, words, options), []
+def _list_unread(
+    texts: Sequence[str], tags: Collection[str], notation: TagNotation, words: Collection[str], column: pd.Series[Any]
+) -> list[str]:
+    """Return the texts between lists that may stand for nothing: words for it, and repeated phrases."""
+    number, found = Counter(texts), []
+    listed = {str(tag).strip() for cell in column if isinstance(cell, LISTS) for tag in cell}
+    for text in texts if notation.form != "separated" else ():
+        is_phrase = number[text] > 1 and _PHRASE.fullmatch(text) and fold_word(text) not in notation.stated
+        if text in words or is_phrase:
+            with suppress(ValueError):
+                parts = notation.cut(text)
+                is_word = text in words and fold_word(text) not in notation.stated and parts == [text]
+                is_single = notation.form == "choices" or text in listed
+                if not is_word and (is_single or parts != [text]):
+                    continue
+            found.append(text)
+    return found
 
 
 def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], options: TagOptions) -> TagNotation:
     """Return how cells are cut into parts. The ``words`` are texts that are probably no tags."""
+    name = str(column.name)
     if (values := list_values([cell for cell in column if isinstance(cell, Mapping)], texts)) is not None:
-        return describe_values(values, bool(texts), str(column.name))
-    lists = [cell for cell in column if isinstance(cell, LISTS)]
-    if any(len(cell) for cell in lists):
-        tags = [tag for cell in lists for tag in cell if not is_missing(tag)]
+        return describe_values(values, bool(texts), name)
+    tags = [tag for cell in column if isinstance(cell, LISTS) for tag in cell if not is_missing(tag)]
+    if tags:
         objects = [tag for tag in tags if isinstance(tag, Mapping)]
-        numbers = bool(tags) and all(isinstance(tag, int | np.integer) for tag in tags)
-        return TagNotation("numbers" if numbers else "list", fields=find_fields(objects, str(column.name), options))
-    call = Call.find(texts) if options.sep is None else None
-    if call is not None and (call.left != "[" or "," not in call.glue):  # others are lists of JSON and of Python
-        return TagNotation("call", call=call)
-    wrapped = _find_wrapper(texts) if options.sep is None else None
-    form = _find_list_form(texts) if options.sep is None and wrapped is None else None
-    if form is not None:
-        parts = [part for text in texts for part in _try_list(text, form)]
-        objects = [part for part in parts if isinstance(part, dict)]
-        return TagNotation(form, fields=find_fields(objects, str(column.name), options))
-    if options.sep is None and (marked := wrapped or _find_prefix(texts)) is not None:
-        return marked
-    around = next((pair for pair in BRACKETS if texts and all(_is_around(pair, text) for text in texts)), "")
-    inner = [text[1:-1] for text in texts] if around else texts
-    stated = None if options.sep is None else read_separator(options.sep)
-    sep = choose_separator([*inner, *words], str(column.name)) if stated is None else stated
-    return replace(_separate(inner, sep), around=around if sep else "")
+        is_number = all(isinstance(tag, int | np.integer) for tag in tags)
+        return TagNotation("numbers" if is_number else "list", fields=find_fields(objects, name, options))
+    if options.sep is not None and (options.sep != "none" or not _share(texts, "json", "python") >= 0.5):
+        return _separate(texts, read_separator(options.sep))
+    if any(text.startswith("{") and text.endswith("}") and '"choices"' in text for text in texts):
+        return TagNotation("choices")
+    for form in ("json", "python"):
+        if texts and _share(texts, form) >= 0.5:
+            objects = [part for text in texts for part in _try(text, form) or () if isinstance(part, dict)]
+            around = Counter(text[0] + text[-1] for text in texts if _try(text, form) is not None)
+            brackets = around.most_common(1)[0][0] if form == "python" else ""
+            return TagNotation(form, around=brackets, fields=find_fields(objects, name, options))
+    return _find_marks(texts) or _separate(texts, choose_separator([*texts, *words], name))
 
 
-def _is_around(pair: str, text: str) -> bool:
-    return text[0] + text[-1] == pair and (pair != "()" or not set(pair) & set(text[1:-1]))
+def _find_marks(texts: Sequence[str]) -> TagNotation | None:
+    """Return the notation ``<a><b>`` or ``#a #b``, if most texts have it."""
+    for form, mark, begins in (("wrapped", "<>", "<"), ("prefixed", "#", "#")):
+        marked = [text for text in texts if text.startswith(begins) and text != mark]
+        if (
+            not marked
+            or 2 * len(marked) < len(texts)
+            or any("><" in text[1:-1] and not text.endswith(">") for text in marked)
+        ):
+            continue
+        if form == "wrapped":
+            if not all(text.endswith(">") and text.count("<") == text.count(">") for text in marked):
+                continue
+            glues = Counter(glue for text in marked for glue in _between(text, ">", "<"))
+            return TagNotation("wrapped", glue=glues.most_common(1)[0][0] if glues else "")
+        glues = Counter(glue for text in marked for glue in _before(text[1:], "#"))
+        if all(glue == "" for glue in glues):
+            return TagNotation("prefixed", glue="#" if glues else " #")
+        return TagNotation("prefixed", glue=next(g for g, _ in glues.most_common() if g) + "#")
+    return None
+
+
+def _between(text: str, left: str, right: str) -> Iterator[str]:
+    """Yield the texts between two marks."""
+    for part in text.split(left)[1:-1]:
+        yield part.partition(right)[0]
+
+
+def _before(text: str, mark: str) -> Iterator[str]:
+    """Yield the separators before each mark: blanks, commas, semicolons and bars."""
+    for part in text.split(mark)[:-1]:
+        yield part[len(part.rstrip(" \t\n,;|")) :]
 
 
 def _separate(texts: Sequence[str], sep: str) -> TagNotation:
@@ -179,63 +168,20 @@ def _separate(texts: Sequence[str], sep: str) -> TagNotation:
     return TagNotation("separated", sep, f"{sep} " if has_blank else sep)
 
 
-def _find_list_form(texts: list[str]) -> Form | None:
-    """Return the form of cells that are lists written as text, if any is."""
-    if any(text.startswith("{") and text.endswith("}") and '"choices"' in text for text in texts):
-        return "choices"
-    listed = [text for text in texts if text.startswith("[") and text.endswith("]")]
-    if len(listed) < max(1, len(texts) / 2):
-        return None
-    if all(_can(read_list, text, "json") for text in listed):
-        return "json"
-    quotes = any(_can(read_list, text, "python") and text.strip("[] ") for text in listed)
-    return "python" if quotes or not all(re.fullmatch(r"\[[^'\"\[\]]*\]", text) for text in listed) else None
+def _share(texts: Sequence[str], *forms: str) -> float:
+    """Return the share of texts that are lists in one of these forms."""
+    listed = [text for text in texts if text[0] in "[({s" and text[-1] in "])}"]
+    return sum(any(_try(text, form) is not None for form in forms) for text in listed) / max(len(texts), 1)
 
 
-def _can(read: Callable[..., Any], *arguments: str) -> bool:
-    """Return whether a text can be read."""
-    try:
-        read(*arguments)
-    except ValueError:
-        return False
-    return True
-
-
-def _try_list(text: str, form: str) -> list[Any]:
-    try:
-        return read_list(text, form)
-    except ValueError:  # reading the cell raises the error, with its row
-        return []
-
-
-def _find_wrapper(texts: list[str]) -> TagNotation | None:
-    """Return the notation ``<a><b>``, if all texts have it. One has two tags, or the marks are not in names."""
-    for pair in WRAPPERS:
-        group, (left, right) = match_wrapped(pair).pattern.replace("*)", "+)"), map(re.escape, pair)
-        if not texts or not all(re.fullmatch(rf"{group}(?:[\s,;|]*{group})*", text) for text in texts):
-            continue
-        between = Counter(glue for text in texts for glue in re.findall(rf"{right}([\s,;|]*)(?={left})", text))
-        if pair == '""' and any(glue.strip() for glue in between):
-            return None  # quotes around the parts of a separated text
-        if between or pair in ("<>", *QUOTES):
-            return TagNotation("wrapped", pair, between.most_common(1)[0][0] if between else "")
+def _try(text: str, form: str) -> list[Any] | None:
+    """Return the elements of a list that is written as text, which may be objects, or None."""
+    with suppress(ValueError):
+        return NOTATIONS[form].cut(text, TagNotation(_FORMS[form], fields=("name", "", "")))
     return None
 
 
-def _find_prefix(texts: list[str]) -> TagNotation | None:
-    """Return the notation ``#a #b``, if every tag begins with the same mark."""
-    for mark in PREFIXES:
-        if not texts or not all(text.startswith(mark) and text != mark.strip() for text in texts):
-            continue
-        between = Counter(
-            glue for text in texts for glue in re.findall(rf"([\s,;|]+){re.escape(mark)}(?=\S)", text[1:])
-        )
-        if between:
-            lines = Counter({glue: n for glue, n in between.items() if "\n" in glue})  # then a mark begins a line
-            return TagNotation("prefixed", mark, (lines or between).most_common(1)[0][0] + mark)
-        inner = any(mark in text[1:] for text in texts)
-        return TagNotation("prefixed", mark, mark if inner else f" {mark}")
-    return None
+_FORMS: dict[str, Form] = {"json": "json", "python": "python"}
 
 
 def _cut_all(column: Iterable[Any], notation: TagNotation) -> Iterator[list[Any]]:
@@ -245,73 +191,35 @@ def _cut_all(column: Iterable[Any], notation: TagNotation) -> Iterator[list[Any]
             yield [part for part in notation.cut(cell) or () if isinstance(part, Mapping) or not is_missing(part)]
 
 
-def _find_marks(notation: TagNotation, tags: Collection[str], column: str, options: TagOptions) -> TagNotation:
-    """Return the notation with the stated marks around names. Raise for a mark without a meaning."""
-    marks = [Mark.of(word, value) for value, words in options.by_value for word in words if NAME in word]
-    has_plus = any(mark.front == "-" for mark in marks) and any(tag.startswith("+") for tag in tags)
-    marks += [Mark("+", "", True)] if has_plus else []
-    if options.tag_marks is None:
-        check_marks(tags, marks, column)
-    marks.sort(key=lambda mark: -len(mark.front + mark.back))
-    return replace(notation, marks=tuple(marks), plus="+" if has_plus else "")
-
-
-def _find_scores(
-    notation: TagNotation, tags: Mapping[str, int], parts: Sequence[Any], column: str, options: TagOptions
+def _read_scores(
+    notation: TagNotation, cells: Sequence[Sequence[Any]], column: str, options: TagOptions
 ) -> TagNotation:
-    """Return the notation with the meaning of the scores of tags, if they have scores."""
-    key = notation.fields[1] if notation.fields and notation.fields[1] else None
-    if key is not None:
-        found = [(str(part.get(notation.fields[0])), part.get(key)) for part in parts if isinstance(part, Mapping)]
-        scored = [(name, float(score)) for name, score in found if isinstance(score, int | float)]
-        example = f"{scored[0][0]} with {key} {scored[0][1]:g}" if scored else ""
-    else:
-        scored = [read_score(tag) for tag in tags]  # type: ignore[misc]
-        example = next((tag for tag, (_, score) in zip(tags, scored, strict=True) if score is not None), "")
-        scored = [(name, score) for name, score in scored if score is not None]
-        spaced = bool(example) and not re.search(r"[:=@(\[]", example)
-        if spaced and 2 * len(scored) < len(tags):
-            scored = []
+    """Return the notation with the meaning of the scores of tags that are objects, if they have scores."""
+    if not notation.fields or not (key := notation.fields[1]):
+        return notation
     if options.scores is not None:
-        return replace(notation, scores="" if options.scores == "name" else options.scores)  # type: ignore[arg-type]
+        return replace(notation, scores=options.scores)  # type: ignore[arg-type]
+    found = [(part.get(notation.fields[0]), part.get(key)) for parts in cells for part in parts]
+    scored = [(name, float(score)) for name, score in found if isinstance(score, int | float)]
     if not scored:
         return notation
-    low = sum(score < 0.5 for _, score in scored)
-    whole = () if key is not None else (("the number is a part of the name", option("scores", "name")),)
-    prior = (
-        ()
-        if any(score > 1 or score < 0 for _, score in scored)
-        else (("scores are probabilities of a model, and tags without a score are given", option("scores", "prior")),)
-    )
+    example, low = f"{scored[0][0]} with {key} {scored[0][1]:g}", sum(score < 0.5 for _, score in scored)
+    prior = ("scores are probabilities of a model, and tags without a score are given", option("scores", "prior"))
+    are_probabilities = all(0 <= score <= 1 for _, score in scored) and len(scored) < len(found)
     raise AmbiguousReading(
         f"{plural(len(scored), 'tag')} of the column {column!r} {'has' if len(scored) == 1 else 'have'} a score, such "
         f"as {clipped(example, 40)!r}; {low} of the scores are below 0.5.",
         ("all listed tags are given", option("scores", "given")),
-        *prior,
-        *whole,
+        *((prior,) if are_probabilities else ()),
     )
-
-
-def _find_numbers(notation: TagNotation, cells: Cells, column: str, options: TagOptions) -> TagNotation:
-    """Return the notation with the meaning of further numbers next to tags, such as ``rock x3``."""
-    example = None if options.scores == "name" else find_numbered(cells)
-    if example is not None and options.scores is None:
-        raise AmbiguousReading(
-            f"Tags of the column {column!r} occur with several numbers, such as {clipped(example, 40)!r}.",
-            ("the number is not a part of the name, and all listed tags are given", option("scores", "given")),
-            ("the number is a part of the name", option("scores", "name")),
-        )
-    return notation if example is None else replace(notation, scores="numbers")
 
 
 def _find_spelling(notation: TagNotation, column: pd.Series[Any], name: str, options: TagOptions) -> TagNotation:
     """Return the notation with one spelling of each tag, where the user stated that case makes no difference."""
     counts = Counter[str]()
     for cell in column:
-        try:
+        with suppress(ValueError):  # reading the cell raises the error, with its row
             counts.update(tag.name for tag in notation.read_parts(cell) or () if tag is not None)
-        except ValueError:  # reading the cell raises the error, with its row
-            continue
     spellings: dict[str, list[str]] = {}
     for tag in counts:
         spellings.setdefault(fold_tag(tag), []).append(tag)
