@@ -238,9 +238,6 @@ def _read_notation(texts: Any, values: Any, rows: Ints, tag: str, options: TagOp
     """Return the name of the tag of each pair (None for a word that is none), its value, and items without tags."""
     lists = pd.Series(texts).groupby(rows).agg(list)
     notation = recognise_tags(lists.rename(tag), replace(options, value=None))
-    if notation.scores == "prior":
-        raise ValueError(f"scores of pairs are not a prior: state {option('scores', 'given')}, or give them as a table "
-                         f"of label columns ({option('prior')}).")  # fmt: skip
     read = {text: notation.read_parts([text]) for text in set(texts)}
     without = [int(row) for text, row in zip(texts, rows, strict=True) if read[text] == []]
     found = [next(iter(read[text] or ()), None) for text in texts]
