@@ -109,7 +109,8 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
         source, on_rows = leave_out_rows(source, stated, _find_first_line(source))
     joined, votes = join_further(source, stated), stated.sources
     further = any(each is not None for each in (stated.labels_file, votes)) or is_vector_table(stated.vectors)
-    check_effects(described.stated, source, Y, joined[1], joined=further)
+    keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows
+    check_effects(keys, source, Y, joined[1], joined=further)
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
     if source.records is None:
