@@ -16,7 +16,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from halflabel import PartialLabels
-from halflabel.datasets import load_benchmark
+from halflabel_papers.sets import load_benchmark
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

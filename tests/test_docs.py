@@ -183,7 +183,7 @@ def test_every_command_has_its_place():
 
 #: Commands and options whose examples cannot run in a test: a page that waits, the network, benchmark sets, a minute.
 SHOWN_ONLY = {
-    ("review", "page"), ("review", "merge"), ("reproduce",), ("benchmark",), ("data", "fetch"), ("demo",),
+    ("review", "page"), ("review", "merge"), ("reproduce",), ("benchmark",), ("demo",),
 }  # fmt: skip
 OF_A_PAGE = {"--browser", "--no-browser"}
 
@@ -313,7 +313,7 @@ assert sum(x) == 3
 
 % not run: it needs the network
 ```console
-$ halflabel data fetch yeast
+$ halflabel data describe songs.csv
 ```
 
 ```console
@@ -324,13 +324,13 @@ $ cat pair.csv
     assert "`pair.csv`:\n\n```text\na,b\n```" in shown
     assert "```{code-block} text\n:class: output\n\nsum\n3\n```" in shown
     assert "assert" not in shown
-    assert "```console\n$ halflabel data fetch yeast\n```" in shown
+    assert "```console\n$ halflabel data describe songs.csv\n```" in shown
     assert "$ cat pair.csv\na,b\n```" in shown
 
 
 def test_a_command_line_is_parsed_without_being_run(tmp_path):
     snippets.parse_command("halflabel complete nothing.csv --id a --labels 'tag_*'  # a comment")
-    snippets.parse_command("halflabel data fetch yeast")
+    snippets.parse_command("halflabel data describe songs.csv")
     with pytest.raises(click.NoSuchOption):
         snippets.parse_command("halflabel complete nothing.csv --label a")
     assert not list(tmp_path.iterdir())

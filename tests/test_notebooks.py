@@ -55,7 +55,7 @@ $ head a.csv
 
 % not run: it needs the network
 ```console
-$ halflabel data fetch yeast
+$ halflabel benchmark yeast
 ```
 
 ```text a.csv
@@ -80,7 +80,7 @@ assert False
         "# Title\n\nSee the page, `Base` and [a paper](https://example.org).",
         "%matplotlib inline",
         "!halflabel complete a.csv \\\n    --id a\n!head a.csv",
-        "```\n$ halflabel data fetch yeast\n```",
+        "```\n$ halflabel benchmark yeast\n```",
         "%%writefile a.csv\na,b",
         "1 + 1",
     ]

@@ -37,7 +37,7 @@ from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from halflabel.cli import main
-from halflabel.datasets import load_benchmark
+from halflabel_papers.sets import load_benchmark
 
 FENCE = re.compile(
     r"^(?:% (?P<mark>not run: [^\n]+|check|no output)\n)?"

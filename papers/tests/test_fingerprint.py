@@ -36,7 +36,7 @@ def test_a_run_depends_on_what_loads_fits_and_measures():
         "halflabel.labels.metrics",
         "halflabel.numerics.kernels",
     } <= code
-    assert {"halflabel.files.mulan", "halflabel.methods.base", "halflabel.labels.calibration"} <= code
+    assert {"halflabel_papers.sets.mulan", "halflabel.methods.base", "halflabel.labels.calibration"} <= code
 
 
 def test_a_run_does_not_depend_on_other_methods_pages_or_commands():

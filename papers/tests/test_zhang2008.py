@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from halflabel import MDDM
-from halflabel.datasets import load_benchmark
 from halflabel.methods.baselines import MLkNN
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
 from halflabel_papers.plan import plan_runs
+from halflabel_papers.sets import load_benchmark
 
 FIVE = ("hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision")
 

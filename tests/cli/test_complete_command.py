@@ -73,11 +73,6 @@ class TestComplete:
         assert run("complete", tmp_path / "u.csv", *options).exit_code == 0
         assert {"tag_a", "tag_b", "tag_c"} <= set(pd.read_csv(tmp_path / "u.completed.csv").columns)
 
-    def test_arff_with_its_xml(self, public_data):
-        result = run("data", "describe", public_data / "emotions" / "emotions.arff.gz")
-        assert result.exit_code == 0, result.output
-        assert "593 items, 72 features, 6 labels" in result.output
-
 
 def test_a_label_with_a_comma_stands_in_quotes(songs):
     pd.read_csv(songs).rename(columns={"tag_a": "a,b"}).to_csv(songs, index=False)
@@ -143,51 +138,3 @@ def test_predictions_of_one_model_are_the_prior_of_another(songs, tmp_path):
     assert result.exit_code == 0, result.output
     assert "The prior has a value for 180 of 180 entries." in result.output
     assert "On entries with a prior: error of the prior alone" in " ".join(result.output.split())
-
-
-class TestSparseArff:
-    """Labels, ids and features of a sparse file are found by name as in any other."""
-
-    NAMES = ("f0", "f1", "f2", "f3", "f4", "'tag a'", "tag_b")
-
-    @pytest.fixture
-    def path(self, tmp_path, rng):
-        X, Y, _ = half_labelled(rng)
-        self.table = np.hstack([X, Y[:, :2]])
-        return self.write(tmp_path / "s.arff", range(7))
-
-    def write(self, path, order):
-        kinds = (*["numeric"] * 5, "{no,yes}", "{0,1}")
-        header = [f"@attribute {self.NAMES[j]} {kinds[j]}" for j in order]
-        rows = ["{" + ", ".join(f"{at} {self.cell(row, j)}" for at, j in enumerate(order)) + "}" for row in self.table]
-        path.write_text("\n".join(["@relation s", *header, "@data", *rows]))
-        return path
-
-    def cell(self, row, j):
-        if np.isnan(row[j]):
-            return "?"
-        return ("no", "yes")[int(row[j])] if j == 5 else f"{row[j]:g}"
-
-    @pytest.mark.parametrize("labels", ["tag a,tag_b", "tag*", "@names.txt"])
-    def test_labels(self, path, labels, monkeypatch):
-        monkeypatch.chdir(path.parent)
-        (path.parent / "names.txt").write_text("tag a\ntag_b\n")
-        result = run("complete", path, "--labels", labels)
-        assert "60 items, 2 labels" in result.output, result.stderr
-
-    def test_a_typing_error(self, path):
-        assert "did you mean 'tag a'" in run("complete", path, "--labels", "tga a").stderr
-
-    def test_features_and_ignored_columns(self, path):
-        described = run("data", "describe", path, "--labels", "tag*", "--set", "features=f1,f3").output
-        assert "60 items, 2 features, 2 labels" in described
-        described = run("data", "describe", path, "--labels", "tag*", "--set", "ignore=f1").output
-        assert "60 items, 4 features, 2 labels" in described
-
-    def test_predict_finds_features_by_name(self, path):
-        assert run("complete", path, "--labels", "tag*", "--model", path.with_name("m")).exit_code == 0
-        run("predict", path.with_name("m"), path, "--probabilities", path.with_name("one.csv"))
-        self.write(path, [6, 3, 2, 5, 4, 1, 0])
-        run("predict", path.with_name("m"), path, "--probabilities", path.with_name("two.csv"))
-        one, two = (pd.read_csv(path.with_name(name)) for name in ("one.csv", "two.csv"))
-        np.testing.assert_allclose(one, two, atol=1e-9)

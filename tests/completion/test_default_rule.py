@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.conftest import half_labelled
+from tests.public_sets import load_benchmark
 
 import halflabel as hl
-from halflabel.datasets import load_benchmark
 from halflabel.labels.rules import RULES, Rule
 
 pytestmark = pytest.mark.usefixtures("one_member")

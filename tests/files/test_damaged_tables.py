@@ -13,16 +13,6 @@ from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import read_table
 
 CSV = b'id,x,name,rock\n007,1.5,"a, b",1\n008,,c,0\n'
-DENSE = b"""@relation r
-@attribute 'a b' numeric
-@attribute c {0,1}
-@attribute d {x,'y z'}
-@attribute e string
-@data
-1,0,x,'q'
-?,1,'y z',?
-"""
-SPARSE = b"@relation r\n@attribute a numeric\n@attribute c {0,1}\n@attribute d {x,y}\n@data\n{0 1,1 1}\n{2 y}\n{}\n"
 
 
 def npy():
@@ -38,10 +28,6 @@ def parquet():
 SOUND = {
     "a.csv": CSV,
     "b.csv.gz": gzip.compress(CSV + CSV.partition(b"\n")[2] * 19),
-    "a.arff": DENSE,
-    "b.arff": SPARSE,
-    "b.svm": b"3 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n",
-    "a.svm": b"1,2 1:1\n2 3:4\n",
     "a.npy": npy(),
     "a.parquet": parquet(),
 }

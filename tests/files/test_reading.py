@@ -2,11 +2,9 @@ import os
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from halflabel.datasets.benchmark import to_dataset
-from halflabel.files.raw_table import RawTable, ReadError
+from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
 from halflabel.files.vectors import read_vectors
 
@@ -62,10 +60,8 @@ def test_files_that_cannot_be_read_at_all(tmp_path, write):
         read_table(write("a.data", ""))
     with pytest.raises(ReadError, match="its suffix '' is that of a known"):
         read_table(write("a", ""))
-    with pytest.raises(ReadError, match="top_labels= does not apply to a file of the format csv"):
-        read_table(write("a.csv", "a\n1\n"), top_labels=3)
-    with pytest.raises(ReadError, match="xml= does not apply to a file of the format svmlight"):
-        read_table(write("a.svm", "1 1:1\n"), xml="a.xml")
+    with pytest.raises(ReadError, match="sheet= does not apply to a file of the format csv"):
+        read_table(write("a.csv", "a\n1\n"), sheet="x")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
@@ -79,18 +75,3 @@ def test_a_file_without_permission(write):
 def test_errors_survive_pickling():
     error = ReadError.at("a.csv", "reason.", line=3, column="b")
     assert str(pickle.loads(pickle.dumps(error))) == "a.csv: line 3, column 'b': reason."  # noqa: S301
-
-
-def test_to_dataset_wants_labels_and_numbers():
-    frame = pd.DataFrame({"x": [1.0, 2.0], "colour": ["red", "blue"], "y": [1, None]})
-    raw = RawTable(frame, None, (), (), "a.csv", "")
-    with pytest.raises(ReadError, match=r"a\.csv: it declares no labels"):
-        to_dataset(raw, "a")
-    with pytest.raises(ReadError, match=r"a\.csv: column 'colour': is not numeric"):
-        to_dataset(raw.with_labels(["y"]), "a")
-    numbers = RawTable(frame[["x", "y"]], np.array([[5.0], [6.0]]), ("m",), (), "a.csv", "")
-    data = to_dataset(numbers.with_labels(["y"]), "a")
-    assert data.X.tolist() == [[5, 1], [6, 2]]
-    assert data.feature_names == ("m", "x")
-    assert data.Y.state.tolist() == [[1], [0]]
-    assert data.licence == "not stated"

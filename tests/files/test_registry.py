@@ -36,7 +36,7 @@ FORMAT = Format("toy", "Toy", "cells", (".toy",), read, write, losses=(), recogn
 """  # noqa: E501
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", [row.name for row in registry.ROWS if row.holds != "records" and not row.home])
 def test_the_suffixes_of_a_table_find_its_format(name):
     for suffix in set(TABLES[name].suffixes) - {".txt"}:
         assert find_by_suffix(Path(f"songs{suffix.upper()}")) is TABLES[name]
@@ -60,10 +60,10 @@ def toy(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-format\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[halflabel.formats]\ntoy = toy_format:FORMAT\nold = toy_gone:FORMAT\n")
     monkeypatch.syspath_prepend(site)
-    registry.list_added.cache_clear()
+    registry.find_entries.cache_clear()
     registry.load.cache_clear()
     yield
-    registry.list_added.cache_clear()
+    registry.find_entries.cache_clear()
     registry.load.cache_clear()
 
 
@@ -87,6 +87,8 @@ def test_a_format_that_cannot_be_imported_is_a_warning(toy):
 
 def test_what_a_row_states_is_what_its_format_does():
     for row in registry.ROWS:
+        if registry.find_home(row.name):
+            continue
         table = TABLES[row.name] if row.holds != "records" else FORMATS[row.name].table
         assert (table is None) == (row.holds == "records")
         if table is not None:

@@ -25,18 +25,12 @@ from tests.fuzz.tools import TOOLS
 import halflabel as hl
 from halflabel.completion.archive import ModelFileError
 from halflabel.completion.model_check import make_up_rows
-from halflabel.files.mulan import read_label_names
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
 from halflabel.methods.auto import EFFORTS
 
 CSV = 'id,x,name,rock,live\n007,1.5,a,1,0\n008,,"b, c",,1\n009,-2e3,"two\nlines",0,\n'
-ARFF = "@relation r\n@attribute x numeric\n@attribute 'a b' {0,1}\n@attribute s string\n@data\n1.5,1,'it\\'s'\n?,0,?\n"
-SPARSE_ARFF = "@relation r\n@attribute x numeric\n@attribute b {0,1}\n@data\n{0 1.5}\n{1 1}\n{}\n"
 R_TABLE = '"x" "name" "rock"\n"g1" 1.5 "a b" TRUE\n"g2" NA NA FALSE\n"g3" -2e3 "it\'s" NA\n'
-XML = '<?xml version="1.0"?>\n<labels><label name="a"><label name="b"/></label></labels>'
-SVMLIGHT = "1,3 1:0.5 2:1 # remark\n3 2:-1e3\n\n 1:0.25\n"
-REPOSITORY = "4 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n3,4 \n"
 
 
 @dataclass(frozen=True)
@@ -162,11 +156,6 @@ TABLES = [
     Format("csv in gz", ".csv.gz", lambda: pack(CSV.encode()), read_table, change=change_packed),
     Format("text", ".txt", lambda: CSV.replace(",", "\t").encode("cp1252"), read_table),
     Format("table of r", ".txt", R_TABLE.encode, read_table),
-    Format("arff", ".arff", ARFF.encode, read_table),
-    Format("sparse arff", ".arff", SPARSE_ARFF.encode, read_table),
-    Format("xml", ".xml", XML.encode, read_label_names),
-    Format("svmlight", ".svm", SVMLIGHT.encode, read_table),
-    Format("repository", ".svm", REPOSITORY.encode, read_table),
     Format("parquet", ".parquet", parquet, read_table, change=overwrite),
     Format("vectors", ".npy", vectors, read_table),
     *(Format(name, suffix, seed, read_table, change=change) for name, suffix, seed, change in LIBRARY_TABLES),

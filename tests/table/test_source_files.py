@@ -80,7 +80,7 @@ class TestFormats:
 
     @pytest.mark.parametrize(
         ("suffix", "name"),
-        [("tsv", "csv"), ("parquet", "parquet"), ("pq", "parquet"), ("npy", "npy"), ("svm", "svmlight")],
+        [("tsv", "csv"), ("parquet", "parquet"), ("pq", "parquet"), ("npy", "npy")],
     )
     def test_the_suffix_of_a_table_decides(self, suffix, name, tmp_path):
         path = tmp_path / f"t.{suffix}"

@@ -14,12 +14,12 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.preprocessing import normalize
 
-from halflabel.datasets import fetch, load_benchmark
-from halflabel.datasets.benchmark import Dataset, stack
+from halflabel.datasets.benchmark import Dataset
 from halflabel.files.raw_table import RawTable
 from halflabel.files.reading import read_table
 from halflabel.table import open_table
 from halflabel_papers.imports import import_object
+from halflabel_papers.sets import fetch, load_benchmark, stack
 from halflabel_papers.spec import SetSpec
 
 Part = Literal["whole", "train", "test"]

@@ -13,11 +13,11 @@ from tests.methods.parameters import check_parameters
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
-from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel_papers.comparators import FastTag
 from halflabel_papers.comparators.fasttag import enrich, rarity
+from halflabel_papers.sets import load_benchmark
 
 WEIGHTS = {"alpha": 0.3, "alpha_enrichment": 2.0, "blankout": 0.4}
 

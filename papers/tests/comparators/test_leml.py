@@ -14,13 +14,13 @@ from tests.methods.parameters import check_parameters
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
-from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel.numerics.losses import Squared
 from halflabel.numerics.solvers import Status
 from halflabel_papers.comparators import LEML, leml
 from halflabel_papers.comparators.leml import Centred, entry_loss, low_rank_map
+from halflabel_papers.sets import load_benchmark
 
 each_loss = pytest.mark.parametrize("loss", ["squared", "logistic", "hinge"])
 gaps = pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])

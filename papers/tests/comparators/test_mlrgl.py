@@ -14,11 +14,11 @@ from tests.methods.parameters import check_parameters
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
-from halflabel.datasets import load_benchmark
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel_papers.comparators import MLRGL, mlrgl
 from halflabel_papers.comparators.mlrgl import Pairs, rank_with_group_lasso
+from halflabel_papers.sets import load_benchmark
 
 complete = pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
 

@@ -99,7 +99,6 @@ def complete_command(
       halflabel complete posts.csv --text body --tags tags --absent unknown --observed-rate 0.7
       halflabel complete images.parquet --set vectors=embedding --labels @labels.txt
       halflabel complete posts.csv --text body --labels 'tag_*' --answers check.csv
-      halflabel complete yeast.arff --set xml=yeast.xml
       halflabel complete shop.db --set items_table=items --tags item_tags --absent unknown -o shop.db
       halflabel complete export.json --text text --absent irrelevant
       halflabel complete 'parts/*.parquet' --labels 'tag_*' -o all.parquet

@@ -1,4 +1,4 @@
-"""Commands about data sets: data describe, data fetch."""
+"""The command data describe."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 from halflabel._files import atomic_write
 from halflabel._wording import count, plural, quoted
 from halflabel.cli import work
-from halflabel.cli.console import make_roles_table, out, print_note, print_result, show_progress
-from halflabel.cli.files import PATH, check_tables
+from halflabel.cli.console import make_roles_table, out, print_note, print_result
+from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, list_keys
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import print_reading
@@ -94,20 +94,3 @@ def _describe_model(path: Path, stated: Mapping[str, object]) -> None:
         f"{plural(len(names), 'label')}: {quoted(names, 20)}. Probabilities are of {predictor.probability_of}.",
         f"{plural(model.n_features_in_, 'feature')} of new items are needed.",
     )
-
-
-@data.command(name="fetch")
-@click.argument("name")
-@click.option("-o", "--output", type=PATH, help="CSV file; by default NAME.csv.")
-def fetch_command(name: str, output: Path | None) -> None:
-    """Get a public multi-label set from OpenML (needs the network) and write it as CSV."""
-    import pandas as pd
-
-    target = output or Path(f"{name}.csv")
-    check_tables(target)
-    with show_progress():
-        dataset = work.fetch(name)
-    X = dataset.X.toarray() if hasattr(dataset.X, "toarray") else dataset.X
-    work.write_frame(pd.DataFrame(X, columns=list(dataset.feature_names)).join(dataset.Y.to_frame()), target)
-    size = f"{X.shape[0]} items, {X.shape[1]} features, {len(dataset.label_names)} labels"
-    print_result(f"{dataset.name}: {size}. Written: {target}.")

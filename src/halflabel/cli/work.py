@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from halflabel.completion.predictions import make_suggestions
     from halflabel.completion.prevalence_table import describe_left_out, name_group, tabulate_prevalence
     from halflabel.completion.stated_completion import take_completed
-    from halflabel.datasets import fetch
     from halflabel.evaluation import IN_WORDS, evaluate, run_demo
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
     from halflabel.files.bounded import base_suffix
@@ -56,7 +55,6 @@ else:
             "halflabel.completion.predictions": ["make_suggestions"],
             "halflabel.completion.prevalence_table": ["describe_left_out", "name_group", "tabulate_prevalence"],
             "halflabel.completion.stated_completion": ["take_completed"],
-            "halflabel.datasets": ["fetch"],
             "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
             "halflabel.evaluation.comparison": ["COMMON_RULE", "DEFAULT"],
             "halflabel.files.bounded": ["base_suffix"],
@@ -112,7 +110,6 @@ __all__ = [
     "detect",
     "embed_columns",
     "evaluate",
-    "fetch",
     "find_description",
     "find_label",
     "find_written",

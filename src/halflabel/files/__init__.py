@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
+    from halflabel.files.bounded import check_ordinary, lines, open_text, sha256_of
+    from halflabel.files.collector import Collector
     from halflabel.files.conversion import read, write, write_records
     from halflabel.files.detection import Detected, detect
     from halflabel.files.formats import Format
@@ -25,6 +27,8 @@ else:
     __getattr__, __dir__ = import_on_use(
         __name__,
         {
+            "halflabel.files.bounded": ["check_ordinary", "lines", "open_text", "sha256_of"],
+            "halflabel.files.collector": ["Collector"],
             "halflabel.files.conversion": ["read", "write", "write_records"],
             "halflabel.files.detection": ["Detected", "detect"],
             "halflabel.files.formats": ["Format"],
@@ -41,6 +45,7 @@ else:
 __all__ = [
     "FORMATS",
     "SUFFIXES",
+    "Collector",
     "Detected",
     "Format",
     "Loss",
@@ -48,11 +53,15 @@ __all__ = [
     "ReadError",
     "Records",
     "TableFormat",
+    "check_ordinary",
     "detect",
     "from_tables",
+    "lines",
+    "open_text",
     "read",
     "read_table",
     "read_vectors",
+    "sha256_of",
     "write",
     "write_frame",
     "write_records",

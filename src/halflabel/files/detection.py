@@ -23,7 +23,7 @@ from halflabel._wording import option
 from halflabel.files.bounded import base_suffix, lines, read_start
 from halflabel.files.raw_table import ReadError
 from halflabel.files.recognition import OF_RECORDS, OF_TOOLS, Recognise, Sample
-from halflabel.files.registry import FORMATS, find_by_content, list_added, name_by_suffix
+from halflabel.files.registry import FORMATS, find_by_content, find_home, list_added, name_by_suffix
 
 #: Maximum number of records, and of bytes of the header line, in a sample.
 MAX_RECORDS, MAX_HEADER = 50, 1_000_000
@@ -171,9 +171,9 @@ def find_kind(path: Path) -> Mapping[str, Any] | None:
     start = read_start(path, LENGTH)
     if start.startswith(b"PK\x03\x04"):
         return _find_archive(path)
-    if start.startswith(b"\x1f\x8b"):
-        return None if path.name.lower().endswith(".gz") else _find_start(_unpack(path), "gzipped")
-    by_suffix = (kind for kind in _kinds() if path.suffix.lower() in kind.get("suffixes", ()))
+    if start.startswith(b"\x1f\x8b") and not path.name.lower().endswith(".gz"):
+        return _find_start(_unpack(path), "gzipped")
+    by_suffix = (kind for kind in _kinds() if base_suffix(path) in kind.get("suffixes", ()))
     return _find_start(start, "starts") or next(by_suffix, None)
 
 
@@ -218,5 +218,7 @@ def _as_bytes(text: str) -> bytes:
 
 @cache
 def _kinds() -> tuple[Mapping[str, Any], ...]:
+    """Return the kinds of files that are not read, with the formats of distributions that are not installed."""
     text = files("halflabel.files").joinpath("other_kinds.toml").read_text(encoding="utf-8")
-    return tuple(tomllib.loads(text).values())
+    kinds = tomllib.loads(text)
+    return tuple(kind for name, kind in kinds.items() if "home" not in kind or find_home(name))

@@ -44,10 +44,8 @@ def read_table(
     path: str | os.PathLike[str],
     *parts: str | os.PathLike[str],
     kind: str | None = None,
-    xml: str | os.PathLike[str] | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
-    top_labels: int | None = None,
     items_table: str | None = None,
     query: str | None = None,
     skip_rows: str | None = None,
@@ -60,8 +58,6 @@ def read_table(
     ============================================== ==================================
     ``.csv``, ``.tsv``, ``.tab``                   delimited text with a header line
     ``.parquet``, ``.pq``                          Parquet
-    ``.arff``                                      ARFF, with Mulan's XML label file
-    ``.svm``, ``.svmlight``, ``.libsvm``           svmlight or extreme classification
     ``.txt``                                       delimited text
     ``.npy``                                       feature vectors
     ``.json``                                      JSON array of objects
@@ -83,14 +79,10 @@ def read_table(
         Further files of delimited text or Parquet with the same columns: their rows follow.
     kind : str, optional
         The name of the format, such as "csv" for delimited text; by default the suffix or the content decides.
-    xml : path, optional
-        For ARFF: the label file, if it is not the sibling of that name.
     delimiter : str, optional
         For delimited text: the character between cells; recognised by default.
     encoding : str, optional
         For delimited text: its encoding; recognised by default.
-    top_labels : int, optional
-        For svmlight: keep this many of the most frequent labels.
     items_table : str, optional
         For a database: the table or view, if there are several.
     query : str, optional
@@ -114,7 +106,7 @@ def read_table(
     for each in paths:
         if not (takes_folders and each.is_dir()):
             check_exists(each)
-    options = {"xml": xml, "delimiter": delimiter, "encoding": encoding, "top_labels": top_labels}
+    options = {"delimiter": delimiter, "encoding": encoding}
     options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows, "sheet": sheet}
     given = {name: value for name, value in options.items() if value is not None}
     kinds = {kind or _find_kind(each, given) for each in paths}

@@ -37,13 +37,14 @@ class Row:
     is_written: bool = False  #: Whether a table is written under its suffixes.
     in_parts: bool = False  #: Whether several files are one table.
     attribute: str = "FORMAT"  #: The name of the format in its module.
+    home: str = ""  #: The folder of the distribution that has the format; empty for this one.
 
 
 ROWS = (
     Row("csv", "delimited", (".csv", ".tsv", ".tab", TEXT), is_written=True, in_parts=True),
     Row("parquet", "parquet", (".parquet", ".pq"), is_written=True, in_parts=True),
-    Row("arff", "mulan", (".arff",)),
-    Row("svmlight", "svmlight", (".svm", ".svmlight", ".libsvm")),
+    Row("arff", "", (".arff",), home="papers"),
+    Row("svmlight", "", (".svm", ".svmlight", ".libsvm"), home="papers"),
     Row("npy", "vectors", (".npy",)),
     Row("spss", "statistics", (".sav", ".zsav", ".por"), ((0, b"$FL2"), (0, b"$FL3")), attribute="SPSS"),
     Row("stata", "statistics", (".dta",), ((0, b"<stata_dta>"),), attribute="STATA"),
@@ -83,18 +84,32 @@ PARTS = tuple(suffix for row in ROWS if row.in_parts for suffix in row.suffixes 
 
 
 @cache
+def find_entries() -> Mapping[str, EntryPoint]:
+    """Return the entry points of formats by name."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
 def list_added() -> Mapping[str, EntryPoint]:
-    """Return the entry points of the formats of other distributions by name."""
-    return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in _BY_NAME}
+    """Return the entry points of the formats that this package does not know, by name."""
+    return {name: entry for name, entry in find_entries().items() if name not in _BY_NAME}
+
+
+def find_home(name: str) -> str:
+    """Return the folder of the distribution that must be installed for a format, or an empty text."""
+    row = _BY_NAME.get(name)
+    return row.home if row is not None and name not in find_entries() else ""
 
 
 @cache
 def load(name: str) -> Format | TableFormat | None:
     """Import the format of a name. None for one of another distribution that cannot be imported."""
-    if (row := _BY_NAME.get(name)) is not None:
+    if home := find_home(name):
+        raise ValueError(f"the format {name} is in halflabel-{home}, which is not installed: pip install ./{home}.")
+    row = _BY_NAME.get(name)
+    if row is not None and not row.home:
         found: Format | TableFormat = getattr(import_module(f"halflabel.files.{row.module}"), row.attribute)
         return found
-    entry = list_added()[name]
+    entry = find_entries()[name]
     try:
         return entry.load()  # type: ignore[no-any-return]
     except Exception as error:  # a format that cannot be loaded must not prevent reading a table

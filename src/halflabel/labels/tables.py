@@ -12,7 +12,6 @@ import pandas as pd
 from scipy import sparse
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import option
 
 #: Maximum number of cells of a dense int8 table, which then takes 200 MB.
 MAX_CELLS = 200_000_000
@@ -104,6 +103,6 @@ def check_size(n_items: int, n_labels: int) -> None:
     if n_items * n_labels > MAX_CELLS:
         raise ValueError(
             f"{n_items} items x {n_labels} labels are more than {MAX_CELLS:.0e} cells: "
-            f"keep the most frequent labels only ({option('top_labels')}), or rank those of each item with "
+            f"keep the most frequent labels only, or rank those of each item with "
             "`halflabel rank` of halflabel-scale (in a clone: pip install ./scale)."
         )

@@ -167,9 +167,6 @@ class Description:
     encoding: str | None = key(
         "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME", about=("file",)
     )
-    xml: PathLike | None = key(
-        "Mulan label file of an ARFF file, if it is not its sibling.", "path", "FILE", about=("file",)
-    )
     items_table: str | None = key("The table of a database that holds the items.", metavar="TABLE", about=("file",))
     query: str | None = key("The SELECT whose rows are the items, for a database.", metavar="SQL", about=("file",))
     sheet: str | None = key(
@@ -184,7 +181,6 @@ class Description:
         "Codes of warnings that you have read and accept, such as few-items: they become notes.",
         "names", "CODES", default=(),
     )  # fmt: skip
-    top_labels: int | None = key("Keep the most frequent labels (svmlight).", "number", "N", about=("file",))
 
     def __post_init__(self) -> None:
         for each in KEYS:
@@ -271,10 +267,8 @@ class Keys(TypedDict, total=False):
     skip_rows: str | None
     delimiter: str | None
     encoding: str | None
-    xml: PathLike | None
     items_table: str | None
     query: str | None
     sheet: str | None
     calibration: Literal["auto", "as known", "shifted"]
     accept: Names
-    top_labels: int | None

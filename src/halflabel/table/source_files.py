@@ -41,7 +41,7 @@ def read_file(
         The roles that were stated: of a file of another tool, the reader needs ``absent``, ``empty``, ``id`` and
         ``tags``. Its ``format`` is the name of one; by default the content decides, and for tables the suffix.
     **options
-        ``xml``, ``delimiter``, ``encoding`` and ``top_labels``, as in :func:`halflabel.files.read_table`.
+        ``delimiter`` and ``encoding``, as in :func:`halflabel.files.read_table`.
 
     Raises
     ------

@@ -38,7 +38,7 @@ _ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignor
 _OF_NAMES = ("labels", "positive_only", "features", "ignore", "show")
 
 #: Keys that are a path, or may be one.
-_PATHS = ("pairs", "tag_names", "annotated", "labels_file", "prior", "sources", "xml", "vectors")
+_PATHS = ("pairs", "tag_names", "annotated", "labels_file", "prior", "sources", "vectors")
 
 
 class TableFileError(ValueError):

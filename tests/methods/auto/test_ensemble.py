@@ -7,9 +7,9 @@ import pytest
 from scipy.special import logit
 from tests.conftest import half_labelled
 from tests.methods.auto.conftest import make_task
+from tests.public_sets import load_benchmark
 
 from halflabel import AutoLabeler, PartialLabels
-from halflabel.datasets import load_benchmark
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import brier, micro_f1
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS

@@ -9,10 +9,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.special import expit
 from tests.methods.auto.conftest import coupled, log_loss
+from tests.public_sets import load_benchmark
 
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
-from halflabel.datasets import load_benchmark
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import brier, hamming_loss
 from halflabel.methods.auto import coupling, residuals

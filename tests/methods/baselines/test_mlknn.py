@@ -12,11 +12,11 @@ from scipy import sparse
 from tests.conftest import half_labelled
 from tests.methods.parameters import check_parameters
 from tests.oracles.mlknn import left_out, membership, ml_knn, posterior, score_fitted
+from tests.public_sets import load_benchmark
 
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
-from halflabel.datasets import load_benchmark
 from halflabel.labels.metrics import average_precision, hamming_loss, rankable
 from halflabel.methods.baselines import MLkNN
 from halflabel.methods.canonical_order import order_items

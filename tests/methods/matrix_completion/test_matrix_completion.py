@@ -553,7 +553,7 @@ def test_as_published(method):
 @pytest.mark.slow
 def test_yeast_with_entries_hidden_reproduces_the_paper(public_data):
     """The paper prints 16.1 % label error for MC-b at 40 % observed; one mask and two folds here."""
-    from halflabel.datasets import load_benchmark
+    from tests.public_sets import load_benchmark
 
     data, rng = load_benchmark("yeast", public_data), np.random.default_rng(0)
     labels = masking.hide_entries(data.Y, 0.6, rng)

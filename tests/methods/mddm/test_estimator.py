@@ -20,9 +20,9 @@ from tests.conftest import half_labelled
 from tests.contracts.scikit_learn import each_check, run_check
 from tests.methods.parameters import check_parameters
 from tests.oracles import mddm as oracle
+from tests.public_sets import load_benchmark
 
 from halflabel import PartialLabels
-from halflabel.datasets import load_benchmark
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.mddm import MDDM, dependence
 

@@ -21,10 +21,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._arrays import Floats
-from halflabel.files.arff_header import QUOTED, Attribute, bare_value, read_header, split_cells, unquote
-from halflabel.files.bounded import lines, sha256_of
-from halflabel.files.raw_table import RawTable, ReadError
+from halflabel.files import RawTable, ReadError, lines, sha256_of
+from halflabel.plugins import Floats
+from halflabel_papers.sets.arff_header import QUOTED, Attribute, bare_value, read_header, split_cells, unquote
 
 #: Bytes of the longest line (a sparse row of a very wide set), and values of the largest file
 #: (which also keeps sparse indices within 32 bits, as scikit-learn wants them).

@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel.datasets.benchmark import Dataset, to_dataset
-from halflabel.files.raw_table import RawTable, ReadError
+from halflabel.datasets import Dataset
+from halflabel.files import RawTable, ReadError
+from halflabel_papers.sets.folders import to_dataset
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ def fetch(name: str, *, cache_dir: str | os.PathLike[str] | None = None) -> Data
     except OSError as error:  # URLError, HTTPError, timeouts, a full disk
         raise ReadError(
             f"{name}: OpenML could not be reached ({error}). Where there is a network, download {name}.arff and "
-            f"{name}.xml from https://mulan.sourceforge.net/datasets-mlc.html, then run "
-            f"'halflabel complete {name}.arff --set xml={name}.xml'."
+            f"{name}.xml from https://mulan.sourceforge.net/datasets-mlc.html into one folder, then run "
+            f"'halflabel complete {name}.arff'."
         ) from error
     return to_dataset(_table(name, known, answer), name, licence=str(answer.details.get("licence", "not stated")))
 

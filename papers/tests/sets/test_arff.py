@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from halflabel.files.arff import read_arff
-from halflabel.files.arff_header import split_cells, unquote
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
+from halflabel_papers.sets.arff import read_arff
+from halflabel_papers.sets.arff_header import split_cells, unquote
 
 DENSE = """% a comment
 @RELATION 'any thing'
@@ -184,10 +184,10 @@ def test_broken_headers_are_located(write, header, message):
 
 def test_limits_on_attributes_and_values(write, monkeypatch):
     path = write("a.arff", "@attribute a numeric\n@attribute b numeric\n@data\n1,2\n3,4\n")
-    monkeypatch.setattr("halflabel.files.arff.MAX_VALUES", 3)
+    monkeypatch.setattr("halflabel_papers.sets.arff.MAX_VALUES", 3)
     with pytest.raises(ReadError, match="line 5: more than 3 values, the limit"):
         read_table(path)
-    monkeypatch.setattr("halflabel.files.arff_header.MAX_ATTRIBUTES", 1)
+    monkeypatch.setattr("halflabel_papers.sets.arff_header.MAX_ATTRIBUTES", 1)
     with pytest.raises(ReadError, match="line 2: there are more than 1 attributes, the limit"):
         read_table(path)
 

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel.datasets import fetch
 from halflabel.files.raw_table import ReadError
+from halflabel_papers.sets import fetch
 
 
 def answer(n=593, q=6, name="emotions", words=("FALSE", "TRUE")):
@@ -50,9 +50,7 @@ def test_an_answer_becomes_a_data_set(served, tmp_path):
 
 def test_offline_the_error_names_the_way_out(served):
     served(URLError("no route to host"))
-    with pytest.raises(
-        ReadError, match=r"OpenML could not be reached .*'halflabel complete yeast\.arff --set xml=yeast\.xml'"
-    ):
+    with pytest.raises(ReadError, match=r"OpenML could not be reached .*'halflabel complete yeast\.arff'"):
         fetch("yeast")
 
 

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from halflabel.files.arff import read_arff
-from halflabel.files.bounded import check_ordinary
-from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+from halflabel.files import RawTable, ReadError, TableFormat, check_ordinary
+from halflabel_papers.sets.arff import read_arff
 
 #: Bytes and nesting depth of the largest label file.
 MAX_XML, MAX_DEPTH = 10_000_000, 64
@@ -111,4 +110,4 @@ def _sibling(arff: Path) -> Path | None:
     return next((path for path in candidates if path.exists()), None)
 
 
-FORMAT = TableFormat("arff", (".arff",), lambda path, xml=None: read_mulan(path, xml), options=("xml",))
+FORMAT = TableFormat("arff", (".arff",), read_mulan)

@@ -5,6 +5,7 @@ import pytest
 
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
+from halflabel_papers.sets.svmlight import read_svmlight
 
 XMC = "4 6 5\n0,3 0:1.5 5:2\n 2:1\n3 1:0.5\n3,4 \n"
 
@@ -27,9 +28,9 @@ def test_without_header_only_labels_that_occur(write):
 
 def test_top_labels_keeps_the_most_frequent_in_order(write):
     path = write("a.svm", XMC)
-    assert read_table(path, top_labels=2).label_names == ("label0", "label3")
-    assert read_table(path, top_labels=1).frame["label3"].tolist() == [1, 0, 1, 1]
-    assert read_table(path, top_labels=99).label_names == ("label0", "label3", "label4")
+    assert read_svmlight(path, top_labels=2).label_names == ("label0", "label3")
+    assert read_svmlight(path, top_labels=1).frame["label3"].tolist() == [1, 0, 1, 1]
+    assert read_svmlight(path, top_labels=99).label_names == ("label0", "label3", "label4")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,10 @@ def test_too_many_label_cells_name_the_way_out(write):
         ReadError, match=r"2 items x 100000001 labels are more than 1,000,000 labels or 2e\+08 cells.*top_labels="
     ):
         read_table(write("a.svm", "2 3 100000001\n0 1:1\n5 2:1\n"))
-    assert read_table(write("a.svm", "2 3 100000001\n0 1:1\n5 2:1\n"), top_labels=2).label_names == ("label0", "label5")
+    assert read_svmlight(write("a.svm", "2 3 100000001\n0 1:1\n5 2:1\n"), top_labels=2).label_names == (
+        "label0",
+        "label5",
+    )
 
 
 @pytest.mark.parametrize(

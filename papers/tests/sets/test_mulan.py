@@ -1,11 +1,11 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from halflabel.datasets import load_benchmark
-from halflabel.datasets.benchmark import to_dataset
-from halflabel.files.mulan import read_label_names, read_mulan
-from halflabel.files.raw_table import ReadError
+from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import read_table
+from halflabel_papers.sets import load_benchmark, to_dataset
+from halflabel_papers.sets.mulan import read_label_names, read_mulan
 
 ARFF = """@relation r
 @attribute b {0,1}
@@ -57,7 +57,7 @@ def test_the_sibling_label_file(write, name):
 def test_a_label_file_given_goes_before_the_sibling(write):
     write("x.xml", NESTED)
     other = write("other.xml", XML.format('<label name="b"/>'))
-    assert read_table(write("x.arff", ARFF), xml=other).label_names == ("b",)
+    assert read_mulan(write("x.arff", ARFF), other).label_names == ("b",)
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_broken_label_files(write, content, message):
 
 def test_a_label_file_that_is_not_there(write, tmp_path):
     with pytest.raises(ReadError, match=r"gone\.xml: it cannot be opened \(No such file or directory\)"):
-        read_table(write("x.arff", ARFF), xml=tmp_path / "gone.xml")
+        read_mulan(write("x.arff", ARFF), tmp_path / "gone.xml")
 
 
 def test_labels_that_the_data_do_not_have(write):
     xml = write("y.xml", XML.format('<label name="a"/><label name="z"/>'))
     with pytest.raises(ReadError, match=r"x\.arff: 1 of the 2 labels named, for example 'z', are not among its 4"):
-        read_table(write("x.arff", ARFF), xml=xml)
+        read_mulan(write("x.arff", ARFF), xml)
 
 
 def test_a_category_that_cannot_be_a_label(write):
@@ -100,7 +100,7 @@ def test_a_category_that_cannot_be_a_label(write):
         with pytest.raises(
             ReadError, match=r"column 'a': is named as a label but takes the values \{.*Recode it first"
         ):
-            read_table(path, xml=xml)
+            read_mulan(path, xml)
 
 
 @pytest.mark.parametrize("values", ["{YES,NO}", "{no,yes}", "{True,False}", "{f,t}", "{N,Y}", "{1,0}", "{'0','1'}"])
@@ -108,7 +108,7 @@ def test_categories_that_can_only_mean_one_thing(write, values):
     xml = write("y.xml", XML.format('<label name="a"/>'))
     first, second = values.strip("{}").replace("'", "").split(",")
     head = f"@relation r\n@attribute a {values}\n@attribute f numeric\n@data\n"
-    column = read_table(write("x.arff", head + f"{first},1\n{second},1\n?,1\n"), xml=xml).frame["a"]
+    column = read_mulan(write("x.arff", head + f"{first},1\n{second},1\n?,1\n"), xml).frame["a"]
     relevant = 0.0 if first.lower() in ("no", "f", "n", "0") else 1.0
     np.testing.assert_array_equal(column, [relevant, 1 - relevant, np.nan])
 
@@ -137,3 +137,18 @@ def test_load_benchmark_joins_train_and_test(write, tmp_path, monkeypatch):
     write("x/x-test.arff", ARFF.replace("attribute f", "attribute g"))
     with pytest.raises(ReadError, match=r"its columns differ from the columns of .*x-train\.arff"):
         load_benchmark("x")
+
+
+def test_to_dataset_wants_labels_and_numbers():
+    frame = pd.DataFrame({"x": [1.0, 2.0], "colour": ["red", "blue"], "y": [1, None]})
+    raw = RawTable(frame, None, (), (), "a.csv", "")
+    with pytest.raises(ReadError, match=r"a\.csv: it declares no labels"):
+        to_dataset(raw, "a")
+    with pytest.raises(ReadError, match=r"a\.csv: column 'colour': is not numeric"):
+        to_dataset(raw.with_labels(["y"]), "a")
+    numbers = RawTable(frame[["x", "y"]], np.array([[5.0], [6.0]]), ("m",), (), "a.csv", "")
+    data = to_dataset(numbers.with_labels(["y"]), "a")
+    assert data.X.tolist() == [[5, 1], [6, 2]]
+    assert data.feature_names == ("m", "x")
+    assert data.Y.state.tolist() == [[1], [0]]
+    assert data.licence == "not stated"

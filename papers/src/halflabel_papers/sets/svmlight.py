@@ -23,10 +23,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from halflabel._wording import count, option
-from halflabel.files.bounded import lines, open_text, sha256_of
-from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+from halflabel.files import RawTable, ReadError, TableFormat, lines, open_text, sha256_of
 from halflabel.labels import MAX_CELLS
+from halflabel.plugins import count
 
 #: Bytes of the longest line; features and labels of the widest file (a single large number announces them all).
 MAX_LINE, MAX_FEATURES, MAX_LABELS = 16_000_000, 10_000_000, 1_000_000
@@ -97,12 +96,6 @@ def _whole(digits: str, path: Path, line: int) -> int:
     return int(digits)
 
 
-def looks_like_svmlight(path: Path) -> bool:
-    """Whether the first line is a row, or the header of the extreme-classification form."""
-    first = next((line for _, line in lines(path, max_line=MAX_LINE, encoding="latin-1")), "")
-    return bool(_HEADER.fullmatch(first) or (":" in first and _ROW.fullmatch(first)))
-
-
 def _load(path: Path, header: tuple[int, int, int] | None) -> tuple[sparse.csr_array, list[tuple[float, ...]]]:
     from sklearn.datasets import load_svmlight_file
 
@@ -155,7 +148,9 @@ def _label_table(
         reason = (
             f"{len(rows)} items x {len(chosen)} labels are more than {MAX_LABELS:,} labels or {MAX_CELLS:.0e} cells: "
         )
-        raise ReadError.at(path, reason + f"keep the most frequent labels only ({option('top_labels')}).")
+        raise ReadError.at(
+            path, reason + "keep the most frequent labels only, by read_svmlight(path, top_labels=1000)."
+        )
     column = {label: j for j, label in enumerate(chosen)}
     Y = np.zeros((len(rows), len(chosen)), dtype=np.int8)
     for i, row in enumerate(rows):
@@ -163,4 +158,4 @@ def _label_table(
     return tuple(f"label{label}" for label in chosen), Y
 
 
-FORMAT = TableFormat("svmlight", (".svm", ".svmlight", ".libsvm"), read_svmlight, options=("top_labels",))
+FORMAT = TableFormat("svmlight", (".svm", ".svmlight", ".libsvm"), read_svmlight)

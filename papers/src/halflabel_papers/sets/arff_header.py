@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from halflabel.files.raw_table import ReadError
+from halflabel.files import ReadError
 
 #: A wider header raises.
 MAX_ATTRIBUTES = 1_000_000

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from halflabel.datasets import load_benchmark
-from halflabel.datasets.benchmark import Dataset, stack
+from halflabel.datasets.benchmark import Dataset
 from halflabel.files.reading import read_table
+from halflabel_papers.sets import load_benchmark, stack
 
 #: name: (instances, features, labels, cardinality), counted from the files by other means
 SETS = {
