@@ -76,7 +76,8 @@ def test_a_page_names_only_existing_options_and_scripts(page):
     text = page.read_text(encoding="utf-8")
     for script in re.findall(r"(?:python )?(benchmarks/\w+\.py)", text):
         assert (ROOT / script).is_file(), f"{page_name(page)} names {script}"
-    own = r"`(?:python (?:benchmarks/)?\w+\.py|python -m tests\.|\.ci/run|uvx |pipx )[^`]+`"  # these have options of their own
+    # These have options of their own.
+    own = r"`(?:python (?:benchmarks/)?\w+\.py|python -m tests\.|\.ci/run|uvx |pipx )[^`]+`"
     text = re.sub(own, "", text)
     skip_without_papers(text)
     parameters = [parameter for _, command in commands() for parameter in command.params]
