@@ -5,9 +5,12 @@ from __future__ import annotations
 import click
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
 
 from halflabel import cli
-from halflabel.cli.console import FORESEEN
+from halflabel.cli.console import FORESEEN, wrap
 
 
 @pytest.mark.parametrize("kind", [*FORESEEN, UnicodeError, FileNotFoundError], ids=lambda kind: kind.__name__)
@@ -26,3 +29,21 @@ def test_a_foreseen_error_ends_a_command_in_one_sentence(monkeypatch, kind, mess
     assert sentence.count("\n") == 1
     assert " ".join(message.split()) in sentence
     assert len(sentence.split()) > 1
+
+
+WORD = st.text(st.characters(exclude_categories=["Z", "C"], exclude_characters="`"), min_size=1, max_size=30)
+COMMAND = st.lists(WORD, min_size=1, max_size=8).map(lambda words: f"`{' '.join(words)}`")
+
+
+@given(st.lists(WORD | COMMAND, min_size=1, max_size=20), st.integers(20, 100))
+def test_a_terminal_breaks_lines_between_words_and_never_in_a_path_or_a_command(parts, width):
+    console = Console(force_terminal=True, width=width)
+    lines = wrap(" ".join(parts), console).split("\n")
+    assert " ".join(lines) == " ".join(parts)
+    assert all(any(part in line for line in lines) for part in parts)
+    for line in lines:
+        assert len(line) <= width or console.render_str(line).cell_len <= width or line in parts, line
+
+
+def test_a_pipe_gets_each_sentence_on_one_line():
+    assert wrap("a word " * 40, Console(force_terminal=False, width=20)) == "a word " * 40

@@ -93,8 +93,9 @@ def test_the_page_and_the_files_share_a_journal(songs, truth, monkeypatch, by_fi
         assert "5 answers; about " in result.output
         assert "At most" not in result.output
 
-    def act(server):
+    def act(server, serving):
         """Answer on the page until the task is done."""
+        serving()
         n, session = 0, server.session
         while questions := session.list_questions():
             names = {name: questions[0][name] for name in ("item", "label")}

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 from halflabel import AutoLabeler
+from halflabel.cli.review import review_group
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -79,3 +80,73 @@ def test_features_become_pictures(songs):
     result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "thumbnails=8x8")
     assert "marks of 8 x 8 pixels need 64 numbers per item; there are 6 features." in result.output
     assert run("complete", songs, "--labels", "tag_*", "--set", "thumbnails=8").exit_code == 2
+
+
+class Page:
+    """Stands for the server of the page: what was printed before it answers requests, and an interrupt."""
+
+    def __init__(self, monkeypatch, capture, *, asks_to_write=False):
+        self.capture, self.asks_to_write, self.before = capture, asks_to_write, None
+        monkeypatch.setattr("halflabel.review_page.session.Worker", Workplace)
+        monkeypatch.setattr("halflabel.review_page.server.Server.run", self.run)
+        Workplace.is_writing = asks_to_write
+
+    def run(self, serving):
+        self.before = self.capture()
+        serving()
+        raise KeyboardInterrupt
+
+
+class Workplace:
+    """Stands for the process that fits."""
+
+    is_writing, is_idle, is_fitting = False, True, False
+    interrupts = 0
+
+    def __init__(self, *_):
+        pass
+
+    def ask(self, job):
+        pass
+
+    def finish_writing(self):
+        if type(self).interrupts:
+            raise KeyboardInterrupt
+        type(self).is_writing = False
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def review(songs, monkeypatch, capsys):
+    """Run a review until an interrupt, and return what was printed before and after the page could be opened."""
+
+    def start(**facts):
+        printed = []
+        page = Page(monkeypatch, lambda: printed.append(capsys.readouterr().out) or printed[-1], **facts)
+        review_group(["page", str(songs), "--labels", "tag_*", "--no-browser"], standalone_mode=False)
+        end = capsys.readouterr()
+        return page.before, end.out, end.err
+
+    return start
+
+
+def test_the_address_is_printed_when_the_page_can_be_opened(review):
+    before, after, _ = review()
+    assert "Open http" not in before
+    assert after.startswith("Open http://127.0.0.1:")
+
+
+def test_files_that_were_asked_for_are_written_before_the_end(review):
+    _, after, notes = review(asks_to_write=True)
+    assert "Writing the files that you asked for. Ctrl-C leaves them out." in after
+    assert "Written:" in after
+    assert "not written" not in notes
+
+
+def test_files_that_are_left_out_at_the_end_are_named(review, monkeypatch):
+    monkeypatch.setattr(Workplace, "interrupts", 1)
+    _, after, notes = review(asks_to_write=True)
+    assert "Written:" not in after
+    assert "The files that were asked for last are not written" in notes

@@ -49,7 +49,7 @@ class Workplace:
 
     def __init__(self):
         self.jobs = []
-        self.is_idle, self.is_fitting = True, False
+        self.is_idle, self.is_fitting, self.is_writing = True, False, False
 
     def ask(self, job):
         self.jobs.append(job)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -49,6 +51,9 @@ _COLUMNS = {
     "seconds": "sec↓",
 }
 
+#: A word with the space before it. A command in quotes is one word.
+_WORDS = re.compile(r"(\s*)(`[^`]*`\S*|\S+)")
+
 #: Errors whose message is meant for the user.
 FORESEEN = (ValueError, OSError, MemoryError, EOFError)
 
@@ -62,13 +67,36 @@ UNNAMED = {
 def print_note(*sentences: str) -> None:
     """Print sentences about the run."""
     for sentence in sentences:
-        err.print(escape_controls(sentence), soft_wrap=True)
+        err.print(wrap(escape_controls(sentence), err), soft_wrap=True)
 
 
 def print_result(*sentences: str) -> None:
-    """Print results in words. Lines are not broken, so that a path stays whole."""
+    """Print results in words."""
     for sentence in sentences:
-        out.print(escape_controls(sentence), soft_wrap=True)
+        out.print(wrap(escape_controls(sentence), out), soft_wrap=True)
+
+
+def wrap(text: str, console: Console) -> str:
+    """Return a text whose lines fit into a terminal. Only words are set apart: a path or a command stays whole.
+
+    A file and a pipe get each sentence on one line. A longer word goes over the edge, where the terminal wraps it
+    without a break that a copy would have.
+    """
+    if not console.is_terminal:
+        return text
+    return "\n".join(_wrap_line(line, console.width) for line in text.split("\n"))
+
+
+def _wrap_line(line: str, width: int) -> str:
+    if cell_len(line) <= width:
+        return line
+    lines = [""]
+    for space, word in _WORDS.findall(line):
+        if cell_len(lines[-1] + space + word) <= width or not lines[-1].strip():
+            lines[-1] += space + word
+        else:
+            lines.append(word)
+    return "\n".join(lines)
 
 
 @contextmanager
@@ -84,8 +112,14 @@ def report_errors() -> Iterator[None]:
         err.print("Interrupted.")
         sys.exit(130)
     except FORESEEN as error:
-        err.print(Text.assemble(("Error:", "bold red"), f" {_make_sentence(error)}"), soft_wrap=True)
+        print_marked("Error:", "bold red", _make_sentence(error))
         sys.exit(1)
+
+
+def print_marked(mark: str, style: str, sentence: str) -> None:
+    """Print a sentence about the run after a word in colour."""
+    text = wrap(f"{mark} {sentence}", err)
+    err.print(Text.assemble((mark, style), text.removeprefix(mark)), soft_wrap=True)
 
 
 def _make_sentence(error: Exception) -> str:
@@ -113,7 +147,7 @@ def show_progress() -> Iterator[None]:
     def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
         if str(message) not in notes:
             notes.add(str(message))
-            err.print(Text.assemble(("Note:", "yellow"), f" {escape_controls(str(message))}"), soft_wrap=True)
+            print_marked("Note:", "yellow", escape_controls(str(message)))
 
     with warnings.catch_warnings(), shown as progress:
         warnings.simplefilter("default")

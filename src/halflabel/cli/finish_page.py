@@ -38,13 +38,13 @@ def serve_finish(
     try:
         server = Server(session, announce_address=print_next_address, endpoints=FINISH_ENDPOINTS)
         print_note(*session.state.journal.notes)
-        print_result(f"Journal: {journal}.", f"Open {server.address}")
+        print_result(f"Journal: {journal}.")
         if stated is None:
             session.start()
         else:
             session.take_values(stated.state, stated.evidence.probabilities)
         with opened_in_browser(server, journal.parent) if browser else nullcontext():
-            server.run()
+            server.run(lambda: print_result(f"Open {server.address}"))
     except Terminated:
         raise
     except KeyboardInterrupt:

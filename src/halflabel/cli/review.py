@@ -130,15 +130,17 @@ def review_command(
     session = Session(config, path)
     server = _make_server(session, port)
     try:
-        _print_start(session, *(_word_address(*each) for each in server.addresses.items()))
+        _print_start(session)
         session.start()
         with opened_in_browser(server, path.parent) if browser else nullcontext():
-            server.run()
+            server.run(lambda: print_result(*(_word_address(*each) for each in server.addresses.items())))
     except Terminated:
         raise
     except KeyboardInterrupt:
-        pass  # the usual end
+        finish_writing(session)  # the usual end
     finally:
+        if session.is_writing:
+            print_note("The files that were asked for last are not written: ask again (W) after the next start.")
         session.close()
         print_result(f"{plural(len(session.book), 'answer')} in {path}. The same command goes on where you stopped.")
 
@@ -154,15 +156,25 @@ def _make_server(session: Session, port: int) -> Server:
         raise
 
 
-def _print_start(session: Session, *addresses: str) -> None:
-    """Print the notes about the table and the journal, and where the page is."""
+def finish_writing(session: Session) -> None:
+    """Write the files that were asked for before the end, unless it is asked for once more."""
+    if not session.is_writing:
+        return
+    print_result("Writing the files that you asked for. Ctrl-C leaves them out.")
+    with suppress(KeyboardInterrupt):
+        session.finish_writing()
+        print_result(session.failure or f"Written: {', '.join(session.written)}")
+
+
+def _print_start(session: Session) -> None:
+    """Print the notes about the table and the journal."""
     opened, path = session.opened, session.journal.path
     print_note(*session.notes, f"Threshold rule: {session.config.rule}.")
     if opened.roles.id is None:
         print_note(
             "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
         )
-    print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.", *addresses)
+    print_result(f"Journal: {path}, {plural(len(session.book), 'answer')} so far.")
 
 
 def _write_entries(

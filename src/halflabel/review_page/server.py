@@ -94,8 +94,9 @@ class Server:
         """The address of the first reviewer."""
         return next(iter(self.addresses.values()))
 
-    def run(self) -> None:
-        """Serve until the process is asked to end."""
+    def run(self, serving: Callable[[], None] = lambda: None) -> None:
+        """Serve until the process is asked to end. ``serving`` is called once the page can be opened."""
+        self.uvicorn.serving = serving
         self.uvicorn.run(sockets=[self.socket])
 
     def stop(self) -> None:
@@ -135,6 +136,13 @@ class Server:
 
 class _PatientServer(uvicorn.Server):
     """A server that ends in order after a second Ctrl-C, too: the streams of events close within a second."""
+
+    serving: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Call ``serving`` when requests are answered."""
+        await super().startup(sockets)
+        self.serving()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take the first signal only."""

@@ -322,6 +322,16 @@ class Session:
             if kind != "twins":  # they come before the map
                 self.mapper.close()
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether outputs were asked for that are not written yet."""
+        return self.worker is not None and self.worker.is_writing
+
+    def finish_writing(self) -> None:
+        """Wait until all outputs that were asked for are written."""
+        if self.worker is not None:
+            self.worker.finish_writing()
+
     def close(self) -> None:
         """End the processes, close the journal, and store the last fit for the next start."""
         self._keep_fit()

@@ -8,9 +8,10 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -65,6 +66,7 @@ class Worker:
         self._start = (_without_objects(opened), settings)
         self._receive = receive
         self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
         self._waiting: list[Job] = []
         self._process: Any = None
         self._pipe: Connection | None = None
@@ -83,6 +85,21 @@ class Worker:
         """Whether a fit runs or waits, so that the last fit of the page will soon be another one."""
         with self._lock:
             return self._busy and "fit" in (self._running, *(job.kind for job in self._waiting))
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether outputs were asked for that are not written yet."""
+        with self._lock:
+            return self._has_output()
+
+    def finish_writing(self) -> None:
+        """Wait until all outputs that were asked for are written. Other jobs that wait are left out."""
+        with self._idle:
+            self._waiting = [job for job in self._waiting if job.kind == "write"]
+            self._idle.wait_for(lambda: not self._has_output())
+
+    def _has_output(self) -> bool:
+        return self._busy and "write" in (self._running, *(job.kind for job in self._waiting))
 
     def ask(self, job: Job) -> None:
         """Do a job as soon as the earlier jobs are done."""
@@ -106,17 +123,28 @@ class Worker:
             process.join()
 
     def _launch(self) -> None:
+        """Start the process. It gets the table from a thread, because it takes seconds to be ready for it."""
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=run_worker, args=(other, *self._start), daemon=True)
-        self._process.start()
+        self._process = context.Process(target=run_worker, args=(other,), daemon=True)
+        with _without_interrupts():
+            self._process.start()
         other.close()
-        threading.Thread(target=self._read, args=(self._pipe,), daemon=True).start()
-        self._send()
+        first = self._waiting.pop(0)
+        self._busy, self._running = True, first.kind
+        threading.Thread(target=self._serve, args=(self._pipe, first), daemon=True).start()
+
+    def _serve(self, pipe: Connection, first: Job) -> None:
+        """Send the table and the first job, and pass messages on until the process ends."""
+        with suppress(OSError):  # the process has ended: the reader notices
+            pipe.send(self._start)
+            pipe.send(first)
+        self._read(pipe)
 
     def _send(self) -> None:
         """Send the next job. The caller holds the lock."""
         self._busy = bool(self._waiting)
+        self._idle.notify_all()
         if self._waiting and self._pipe is not None:
             job = self._waiting.pop(0)
             self._running = job.kind
@@ -138,6 +166,7 @@ class Worker:
             with self._lock:
                 self._pipe, self._process, self._busy, closed = None, None, False, self._is_closed
                 self._waiting.clear()
+                self._idle.notify_all()
             if not closed:
                 self._receive(
                     "failed", "The process that fits has ended, perhaps for lack of memory; ask for a new fit."
@@ -145,13 +174,27 @@ class Worker:
                 self._receive("idle", None)
 
 
-def run_worker(pipe: Connection, opened: OpenTable, settings: dict[str, Any]) -> None:
-    """Work on jobs until the other end of the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command decides when to end
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Block SIGINT in the processes that are started here: the command decides when they end."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its own start would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def run_worker(pipe: Connection) -> None:
+    """Take the table and the settings, and work on jobs until the other end of the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it is not blocked
     with suppress(AttributeError, OSError):
         os.nice(10)
-    bench = _Bench(pipe, opened, settings)
     with threadpool_limits(1), suppress(EOFError, BrokenPipeError):
+        bench = _Bench(pipe, *pipe.recv())
         while True:
             job = pipe.recv()
             try:

@@ -1,6 +1,6 @@
 // The page in finish mode: one question after the other, and one bar, the bound against its limit.
 
-import { byId, count, notify, plural } from "/static/dom.js";
+import { breakable, byId, count, notify, plural } from "/static/dom.js";
 import { playSound, showItem } from "/static/item.js";
 import { bindActions } from "/static/keys.js";
 import { Outbox } from "/static/outbox.js";
@@ -124,7 +124,7 @@ class Finish {
     for (const id of ["yes", "no", "unsure"]) byId(id).disabled = !item;
     this.load().catch((error) => notify(error.message, "error"));
     if (!item) return this.showNone(question);
-    byId("asked").textContent = `${question.label}?`;
+    byId("asked").replaceChildren(...breakable(`${question.label}?`));
     byId("asked").classList.toggle("long", question.label.length > LONG);
     byId("reason").textContent = question.random ? "a random entry" : "an uncertain entry";
     byId("live").textContent = `${question.label}? ${item.item}`;

@@ -1,6 +1,6 @@
 // The question on the screen: how many more there are, why it is asked, and what is known.
 
-import { byId, plural } from "/static/dom.js";
+import { breakable, byId, plural } from "/static/dom.js";
 import { showItem } from "/static/item.js";
 
 const LONG = 30; // length of a label that is written in smaller letters
@@ -10,7 +10,7 @@ export const CODES = { 1: 6, 0: 5, null: 7 };
 
 export function showQuestion(question, item, page) {
   const label = page.labels[question.column];
-  byId("asked").textContent = `${label}?`;
+  byId("asked").replaceChildren(...breakable(`${label}?`));
   byId("asked").classList.toggle("long", label.length > LONG);
   byId("block").textContent = describeBlock(question, item, page.queue, page);
   byId("live").textContent = `${label}? ${item.item}. ${describeItem(item)}`;

@@ -37,7 +37,9 @@ export async function getNewest(path) {
 /** Send a request with the table that it is about: for another one, the server keeps nothing. */
 export async function post(path, body) {
   const sent = JSON.stringify({ table, page: PAGE, ...body });
-  return (await check(await fetch(path, { method: "POST", headers: HEADERS, body: sent }))).json();
+  const response = await check(await fetch(path, { method: "POST", headers: HEADERS, body: sent }));
+  reopen(); // a command that takes a request sends messages, too
+  return response.json();
 }
 
 /** Take the table of the session, or notice that the command, started again, has another one. */
@@ -52,15 +54,41 @@ export async function bytes(path) {
   return response.status === 204 ? null : response.arrayBuffer();
 }
 
-/** Call `receive(kind, content)` for every message of the server; the browser connects again by itself. */
+const PAUSE = 1000; // milliseconds before the first new source of messages; each further pause is twice as long
+const MAX_PAUSE = 30_000;
+
+let reopen = () => {};
+
+/**
+ * Call `receive(kind, content)` for every message of the server. The browser repairs a broken connection by itself, but
+ * not one that was refused, as by a command that was started again and does not know this browser yet.
+ */
 export function connect(receive) {
-  const source = new EventSource(`/api/events?page=${PAGE}`);
-  source.onmessage = (event) => {
-    const { kind, content } = JSON.parse(event.data);
-    receive(kind, content);
+  let source = null;
+  let pause = PAUSE;
+  let timer = 0;
+  const open = () => {
+    clearTimeout(timer);
+    source = new EventSource(`/api/events?page=${PAGE}`);
+    source.onmessage = (event) => {
+      const { kind, content } = JSON.parse(event.data);
+      receive(kind, content);
+    };
+    source.onopen = () => {
+      pause = PAUSE;
+      receive("connected");
+    };
+    source.onerror = () => {
+      receive("disconnected");
+      if (source.readyState !== EventSource.CLOSED) return;
+      timer = setTimeout(open, pause);
+      pause = Math.min(2 * pause, MAX_PAUSE);
+    };
   };
-  source.onopen = () => receive("connected");
-  source.onerror = () => receive("disconnected");
+  reopen = () => {
+    if (source.readyState === EventSource.CLOSED) open();
+  };
+  open();
 }
 
 /** Return a key for one record: the server writes a record that is sent twice only once. */

@@ -26,6 +26,7 @@ export class Updates {
 
   connectionChanged(isConnected) {
     const { page } = this;
+    if (isConnected && !page.isConnected) page.running = null; // what ran may have ended with the command
     page.isConnected = isConnected;
     if (isConnected) this.refresh("connected").catch(() => {});
     else this.showSaved(null, page.outbox.waiting.length, null);
