@@ -88,12 +88,13 @@ class Page:
     def __init__(self, monkeypatch, capture, *, asks_to_write=False):
         self.capture, self.asks_to_write, self.before = capture, asks_to_write, None
         monkeypatch.setattr("halflabel.review_page.session.Worker", Workplace)
-        monkeypatch.setattr("halflabel.review_page.server.Server.run", self.run)
+        monkeypatch.setattr("halflabel.review_page.server.Server.run", lambda *given: self.run(*given))
         Workplace.is_writing = asks_to_write
 
-    def run(self, serving):
+    def run(self, server, serving):
         self.before = self.capture()
         serving()
+        server.socket.close()
         raise KeyboardInterrupt
 
 
