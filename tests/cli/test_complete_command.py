@@ -85,7 +85,7 @@ def test_names_are_printed_as_they_are(songs, tmp_path):
     frame.to_csv(path, index=False)
     output = run("complete", path, "--labels", "[[]bold],:heart:", "--set", "ignore=tag_c").stdout
     assert "[bold], :heart:" in output
-    assert f"Written: {path.with_suffix('.completed.csv')}." in output
+    assert f"Written: {path.with_suffix('.completed.csv')}, " in output
 
 
 def test_missing_features_are_reported_and_infinite_ones_raise(songs):

@@ -80,7 +80,7 @@ def test_a_full_disk_leaves_nothing_and_names_the_file(songs, monkeypatch):
 
     monkeypatch.setattr("os.fsync", full)
     result = run("complete", songs, "--labels", "tag_*")
-    assert result.stderr == f"Error: {songs.with_name('songs.completed.csv')}: no space left on device.\n"
+    assert result.stderr == f"Error: {songs.with_name('songs.report.html')}: no space left on device.\n"
     assert outputs(songs) == []
 
 
@@ -154,3 +154,19 @@ def test_texts_that_look_like_formulas_are_written_as_they_came(songs):
     after = pd.read_csv(songs.with_name("songs.completed.csv"))
     assert after["song"].tolist() == frame["song"].tolist()
     assert after["=cmd|a"].isin((0, 1)).all()
+
+
+@pytest.mark.parametrize("step", ["report", "save", "write"])
+def test_an_interrupt_at_any_output_leaves_the_whole_set_of_the_run_before(songs, monkeypatch, one_member, step):
+    options = ("--id", "song", "--effort", "fast", "--model", songs.with_name("m.halflabel"),
+               "--probabilities", songs.with_name("p.csv"))  # fmt: skip
+    assert run("complete", songs, "--labels", "tag_*", *options).exit_code == 0
+    before = {path: path.read_bytes() for path in songs.parent.iterdir()}
+    assert len(before) == 5
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"halflabel.completion.result.Completion.{step}", interrupt)
+    assert run("complete", songs, "--labels", "tag_a", *options).exit_code == 130
+    assert {path: path.read_bytes() for path in songs.parent.iterdir()} == before

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from halflabel.cli.console import (
     count_gaps,
     print_assumptions,
     print_gaps,
+    print_note,
     print_result,
     show_progress,
 )
@@ -121,24 +121,27 @@ def complete_command(
     with show_progress():
         filled = work.complete(opened, answers=answers, **asked, random_state=seed)
     work.write_certificates(filled, proofs)  # raises for another table, before a file is written
-    write = partial(_write, outputs, as_json)
-    lost = write(
-        probabilities=lambda path: work.write_frame(add_index_column(filled.probabilities), path),
-        questions=lambda path: work.write_frame(_go_on(answers, filled.ask_frequency()), path),
-        # Last, because a database changes at once.
-        table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
-    )["table"]
     reasons = [filled.explain(item, label) for item, label in entries]
     if not as_json:
-        print_new_notes([*filled.opened.notes, *lost], opened)
+        print_new_notes(filled.opened.notes, opened)
         _print_completion(filled, shown)
         print_result(*map(repr, reasons))
     settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     of_report = {"title": Path(source.raw.source).name, "certificates": proofs, "settings": settings}
-    write(model=lambda path: filled.save(path, item_map=_try_map(filled)))
-    write(report=lambda path: filled.report(path, **of_report))
+    with show_progress():
+        lost = outputs.write(
+            probabilities=lambda path: work.write_frame(add_index_column(filled.probabilities), path),
+            questions=lambda path: work.write_frame(_go_on(answers, filled.ask_frequency()), path),
+            model=lambda path: filled.save(path, item_map=_try_map(filled)),
+            report=lambda path: filled.report(path, **of_report),
+            # Last, because a database changes at once.
+            table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
+        )["table"]
     if as_json:
         _print_json(filled, outputs, reasons)
+    else:
+        print_note(*lost)
+        outputs.print_paths()
 
 
 def _open(items: ItemsFile, source: Source, table: Path, source_columns: bool) -> OpenTable:
@@ -156,15 +159,6 @@ def _name_report(items: ItemsFile, table: Path, named: Path | None) -> Path | No
         return None if named == NO_REPORT else named
     is_one = len(items.paths) == 1 and items.paths[0].exists()
     return name_output(items.paths[0] if is_one else table, "report.html")
-
-
-def _write(outputs: Outputs, is_silent: bool, **writers: Callable[[Path], Any]) -> dict[str, Any]:
-    """Write some outputs together. When they are on the disk, print where they are."""
-    with show_progress():
-        written = outputs.write(**writers)
-    if written and not is_silent:
-        outputs.print_paths(only=written)
-    return written
 
 
 def _print_json(filled: Completion, outputs: Outputs, reasons: Sequence[Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,8 +85,7 @@ class Outputs:
         with together():
             return {name: write(self.paths[name]) for name, write in writers.items() if name in self.paths}
 
-    def print_paths(self, *sentences: str, only: Collection[str] = ()) -> None:
-        """Print sentences, and where everything was written, or ``only`` some of it."""
-        paths = [path for name, path in self.paths.items() if not only or name in only]
-        written = (*paths, *(path for path in self.further if path.exists() and (not only or "table" in only)))
+    def print_paths(self, *sentences: str) -> None:
+        """Print sentences, and where everything was written."""
+        written = (*self.paths.values(), *(path for path in self.further if path.exists()))
         print_result(" ".join([*sentences, f"Written: {', '.join(map(str, written))}."]))
