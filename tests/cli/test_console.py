@@ -31,6 +31,34 @@ def test_a_foreseen_error_ends_a_command_in_one_sentence(monkeypatch, kind, mess
     assert len(sentence.split()) > 1
 
 
+SIGNS = [
+    ImportError("libgfortran.so.5: failed to map segment from shared object"),
+    ImportError("libz.so: cannot allocate memory in static TLS block"),
+    RuntimeError("can't start new thread"),
+    Exception("Unknown error: Failed to launch worker thread: Resource temporarily unavailable"),
+]
+
+
+@pytest.mark.parametrize("error", SIGNS, ids=str)
+def test_an_address_space_that_is_too_small_is_one_sentence(monkeypatch, error):
+    @click.command()
+    def broken():
+        raise error
+
+    monkeypatch.setattr(cli._Group, "get_command", lambda *_: broken)
+    result = CliRunner().invoke(cli.main, ["data"])
+    assert result.stderr == "Error: memory ran out: close other programs, or give a smaller table.\n"
+
+
+def test_a_defect_keeps_its_traceback(monkeypatch):
+    @click.command()
+    def broken():
+        raise ImportError("no module named x")
+
+    monkeypatch.setattr(cli._Group, "get_command", lambda *_: broken)
+    assert isinstance(CliRunner().invoke(cli.main, ["data"]).exception, ImportError)
+
+
 WORD = st.text(st.characters(exclude_categories=["Z", "C"], exclude_characters="`"), min_size=1, max_size=30)
 COMMAND = st.lists(WORD, min_size=1, max_size=8).map(lambda words: f"`{' '.join(words)}`")
 

@@ -57,6 +57,14 @@ _WORDS = re.compile(r"(\s*)(`[^`]*`\S*|\S+)")
 #: Errors whose message is meant for the user.
 FORESEEN = (ValueError, OSError, MemoryError, EOFError)
 
+#: What other libraries and the loader of libraries write where memory or address space ran out.
+OUT_OF_MEMORY = (
+    "failed to map segment",
+    "annot allocate memory",
+    "Failed to launch worker thread",
+    "can't start new thread",
+)
+
 #: The text that is printed for an error without a message.
 UNNAMED = {
     MemoryError: "memory ran out: close other programs, or give a smaller table.",
@@ -113,6 +121,11 @@ def report_errors() -> Iterator[None]:
         sys.exit(130)
     except FORESEEN as error:
         print_marked("Error:", "bold red", _make_sentence(error))
+        sys.exit(1)
+    except Exception as error:
+        if not any(sign in str(error) for sign in OUT_OF_MEMORY):
+            raise
+        print_marked("Error:", "bold red", UNNAMED[MemoryError])
         sys.exit(1)
 
 
