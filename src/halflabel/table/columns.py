@@ -115,7 +115,7 @@ class Description:
     )  # fmt: skip
     scores: Literal["given", "prior"] | None = key(
         "Meaning of tags that are objects with a score: they are given, or suggestions of a model.",
-        choices=("given", "prior"), about=_TAGS,
+        choices=("given", "prior"), about=("tags",),
     )  # fmt: skip
     missing: Names = key(
         "Numbers and words of feature columns that mean a missing value, such as -99,999.",
