@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel import PartialLabels
-from halflabel.table import Description, Roles, fill_tags, read_labels, read_tag_pairs
+from halflabel.table import Description, Roles, fill_tags, read_labels
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_known_labels, read_stated_labels
+from halflabel.table.pairs import read_pairs
 from halflabel.table.reading import count_labels
 from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import _quote
@@ -207,7 +208,7 @@ def test_stated_labels_are_chosen_by_name():
 
 def test_pairs_for_the_items_of_the_table():
     pairs = pd.DataFrame({"tag": [" rock", "sad", "rock"], "song": ["b", "b", "c"]})
-    labels = read_tag_pairs(pairs, "song", pd.Series(["a", "b", "c"]), absent="irrelevant")
+    labels = read_pairs(pairs, "song", pd.Series(["a", "b", "c"]), absent="irrelevant").labels
     assert labels.names == ("rock", "sad")
     assert labels.state.tolist() == [[0, 0], [1, 1], [1, -1]]
 
@@ -215,29 +216,29 @@ def test_pairs_for_the_items_of_the_table():
 @pytest.mark.parametrize("ids", [[7, 8], ["7", "8"], [7.0, 8.0], pd.Index([7, 8]), pd.Series([7, 8], dtype="Int64")])
 @pytest.mark.parametrize("named", [[7], ["7"], [7.0]])
 def test_ids_are_compared_as_written(ids, named):
-    labels = read_tag_pairs(pd.DataFrame({"i": named, "tag": ["a"]}), "i", ids, absent="unknown")
+    labels = read_pairs(pd.DataFrame({"i": named, "tag": ["a"]}), "i", ids, absent="unknown").labels
     assert labels.state.tolist() == [[1], [0]]
 
 
 def test_leading_zeros_make_another_id():
     with pytest.raises(ValueError, match=r"1 of 2 pairs name ids .* '7'\. .* written '007' and '8'; where"):
-        read_tag_pairs(pd.DataFrame({"i": [7, 8], "tag": ["a", "b"]}), "i", ["007", "8"], absent="unknown")
+        read_pairs(pd.DataFrame({"i": [7, 8], "tag": ["a", "b"]}), "i", ["007", "8"], absent="unknown")
 
 
 def test_three_ids_of_the_table_are_shown():
     with pytest.raises(ValueError, match="are written 'a', 'b' and 'c'; where"):
-        read_tag_pairs(pd.DataFrame({"i": ["x"], "tag": ["t"]}), "i", list("abcd"), absent="unknown")
+        read_pairs(pd.DataFrame({"i": ["x"], "tag": ["t"]}), "i", list("abcd"), absent="unknown")
 
 
 def test_unknown_ids_are_counted_and_named():
     pairs = pd.DataFrame({"i": ["a", "x", "x", "y"], "tag": ["t"] * 4})
     with pytest.raises(ValueError, match=r"3 of 4 pairs name ids that are not in the table: 'x' and 'y'\."):
-        read_tag_pairs(pairs, "i", ["a"], absent="unknown")
+        read_pairs(pairs, "i", ["a"], absent="unknown")
 
 
 def test_ids_that_become_equal_as_written_raise():
     with pytest.raises(ValueError, match="ids must be distinct as written, but '7' appears more than once"):
-        read_tag_pairs(pd.DataFrame({"i": [7], "tag": ["a"]}), "i", [7, "7"], absent="unknown")
+        read_pairs(pd.DataFrame({"i": [7], "tag": ["a"]}), "i", [7, "7"], absent="unknown")
 
 
 @pytest.mark.parametrize("column", ["i", "tag"])
@@ -245,17 +246,17 @@ def test_gaps_in_pairs_raise(column):
     pairs = pd.DataFrame({"i": ["a", "b"], "tag": ["t", "u"]})
     pairs.loc[1, column] = None
     with pytest.raises(ValueError, match=f"column '{column}' is empty in row 1 of the pairs"):
-        read_tag_pairs(pairs, "i", ["a", "b"], absent="unknown")
+        read_pairs(pairs, "i", ["a", "b"], absent="unknown")
 
 
 def test_a_table_of_pairs_has_two_columns():
     pairs = pd.DataFrame({"i": ["a"], "tag": ["t"], "when": [1]})
     with pytest.raises(ValueError, match="next to 'i' this one has 'tag' and 'when': name the column of tags with"):
-        read_tag_pairs(pairs, "i", ["a"], absent="unknown")
+        read_pairs(pairs, "i", ["a"], absent="unknown")
     with pytest.raises(ValueError, match="next to 'i' this one has none"):
-        read_tag_pairs(pairs[["i"]], "i", ["a"], absent="unknown")
+        read_pairs(pairs[["i"]], "i", ["a"], absent="unknown")
     with pytest.raises(ValueError, match="no column is called or matches 'whan': did you mean 'when'"):
-        read_tag_pairs(pairs, "whan", ["a"], absent="unknown")
+        read_pairs(pairs, "whan", ["a"], absent="unknown")
 
 
 # -- back into tags ----------------------------------------------------------------

@@ -111,11 +111,11 @@ def test_a_file_of_rules_counts_from_the_folder_of_the_table_file(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.5], "dance": [1, 0, None, 1], "sad": 0})
     frame.to_csv("data/songs.csv", index=False)
-    Path("data/rules.txt").write_text("dance -> not sad\n")
+    Path("data/rules.txt").write_text("dance -> sad\n")
     Path("data/songs.table.toml").write_text('version = 1\nlabels = ["dance", "sad"]\nrules = ["rules.txt"]\n')
     opened = hl.open_table("data/songs.csv")
     assert opened.labels.names == ("dance", "sad")
-    assert opened.description.rules == ("dance -> not sad",)
+    assert opened.description.rules == ("dance -> sad",)
 
 
 WRONG = {

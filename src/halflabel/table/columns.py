@@ -216,12 +216,6 @@ BY_NAME: Mapping[str, Key] = {each.name: each for each in KEYS}
 #: Keys that state how a file is read.
 OF_FILE = tuple(each.name for each in KEYS if "file" in each.about and each.name != "format")
 
-#: Keys that also hold for a folder of many parts: it has no further tables, and its items are not shown.
-OF_FOLDER = tuple(name for name in BY_NAME if name not in (
-    *OF_FILE, "images", "embed", "show", "thumbnails", "tag", "value", "tag_names", "annotated", "labels_file",
-    "other_ids", "prior_field",
-))  # fmt: skip
-
 
 class Keys(TypedDict, total=False):
     """The types of the fields of :class:`Description`, for functions that take them as ``**keys``."""

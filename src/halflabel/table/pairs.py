@@ -27,28 +27,6 @@ NO_VALUE = "none"
 _NAMES = ("name", "label", "tag", "title")
 
 
-def read_tag_pairs(
-    pairs: pd.DataFrame,
-    on: str,
-    ids: Sequence[Hashable] | pd.Series[Any] | pd.Index[Any],
-    *,
-    absent: Absent,
-    empty: Empty = "unlabelled",
-) -> PartialLabels:
-    """Read a long table with one row per (id, tag) for the items of ``ids``, see :func:`read_pairs`.
-
-    Examples
-    --------
-    >>> pairs = pd.DataFrame({"song": [7, 7, 9], "tag": ["rock", "sad", "rock"]})
-    >>> read_tag_pairs(pairs, "song", ["7", "8", "9"], absent="unknown").to_frame()
-       rock   sad
-    0     1     1
-    1  <NA>  <NA>
-    2     1  <NA>
-    """
-    return read_pairs(pairs, on, ids, absent=absent, empty=empty).labels
-
-
 def read_pairs(
     pairs: pd.DataFrame,
     on: str,
