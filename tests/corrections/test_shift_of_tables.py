@@ -70,3 +70,12 @@ def test_the_correction_of_rates_stays():
     assert updated.corrections["shift"].alone is filled.corrections["shift"].alone
     assert (shift[gaps] != 0).all()
     assert (shift[~gaps] == 0).all()
+
+
+def test_a_saved_model_keeps_the_shift(fit_case, tmp_path):
+    filled, _ = fit_case("digits", BY_VALUE["what is there"], seed=1)
+    filled.save(tmp_path / "model.halflabel")
+    X = filled.opened.X[:20]
+    again = hl.load(tmp_path / "model.halflabel").predict_proba(X)
+    pd.testing.assert_frame_equal(again, filled.predictor.predict_proba(X))
+    assert (again.to_numpy() != filled.model.predict_proba(X)).all()
