@@ -187,7 +187,8 @@ def sample(names: list[str], size: int, seed: int) -> list[dict[str, Any]]:
 def verdict(mutant: dict[str, Any], source: Path, intact: dict[tuple[Path, ...], float]) -> str:
     """Return "killed" or "survived", or "broken" where the tests fail without any change."""
     module = Path(mutant["at"].rpartition(":")[0])
-    tests, file = own_tests(module), source / "halflabel" / module
+    file = source / "halflabel" / module
+    tests = (*own_tests(module), file)  # with the doctests of the module
     if tests not in intact:
         start = time.monotonic()
         intact[tests] = time.monotonic() - start if passes(source, tests, 3600) else math.nan

@@ -9,7 +9,7 @@ import pytest
 from halflabel._ledger import Ledger
 from halflabel.completion import complete
 from halflabel.completion.finish import Task
-from halflabel.completion.finish_journal import list_answers
+from halflabel.completion.finish_journal import check_records, list_answers
 from halflabel.evidence.certificate import verify
 from halflabel.methods.auto import AutoLabeler
 
@@ -223,6 +223,14 @@ def test_a_journal_with_another_confidence_or_another_record_is_named(case, tmp_
         ledger.append([{"op": "erase"}])
     with pytest.raises(ValueError, match="line 3: it is not a record"):
         filled.finish(0.1, journal=path)
+
+
+@pytest.mark.parametrize(
+    "answers", ["s1", {"s1": 1}, [["s1", "rock"]], ["s1"], [["s1", "rock", 2]], [["s1", 5, 1]], [["s1", "rock", 1, 1]]]
+)
+def test_damaged_answers_of_a_journal_are_named(answers):
+    with pytest.raises(ValueError, match=r"j\.jsonl, line 2: it is not a record of a finish"):
+        check_records([{"op": "answer", "answers": answers}], "j.jsonl")
 
 
 def test_a_journal_that_was_cut_is_whole_up_to_its_last_line(case, tmp_path):

@@ -44,6 +44,15 @@ def test_an_answer_is_in_the_journal_when_it_is_acknowledged(client):
     assert body["p"] == pytest.approx(float(fit.p[question["row"], question["column"]]), abs=1e-4)
 
 
+def test_an_answered_entry_is_held_by_no_page_and_every_other_one_still_is(client):
+    questions = ask(client)
+    held = {each["row"] * len(LABELS) + each["column"] for each in questions}
+    client.session.leases.hold("another page", (), held)
+    [last] = [each for each in questions if each["row"] and each["column"]][-1:]
+    client.post("/api/answers", {"answers": [answer(last, 1, "k1")]})
+    assert client.session.leases.list_others("") == held - {last["row"] * len(LABELS) + last["column"]}
+
+
 def test_an_answer_that_is_sent_twice_is_written_once(client):
     [question, *_] = ask(client)
     sent = {"answers": [answer(question, 1, "k1")]}
