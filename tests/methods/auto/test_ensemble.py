@@ -14,6 +14,7 @@ from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import brier, micro_f1
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS, fit_ensemble
+from halflabel.methods.auto.folds import MORE_FOLDS
 from halflabel.methods.auto.member_weights import learn_weights
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -97,7 +98,7 @@ def test_effort_decides_the_work(rng):
     fast, default = AutoLabeler("fast", members=("trees",)), AutoLabeler(members=("boosting",))
     models = [model.fit(X, Y).ensemble_.members[0].model for model in (fast, default)]
     count = [sum(len(part.roots) for part in model.parts) for model in models]
-    assert count == [EFFORTS["fast"].n_trees, 5 * EFFORTS["default"].n_rounds]
+    assert count == [EFFORTS["fast"].n_trees, MORE_FOLDS * EFFORTS["default"].n_rounds]
 
 
 def test_on_real_music_it_beats_its_parts(public_data):

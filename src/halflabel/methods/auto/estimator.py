@@ -69,8 +69,9 @@ class AutoLabeler(PositiveOnlyEstimator):
         Weighting of features. "standard" divides each by its standard deviation; dense X is centred first. "idf"
         weights each by its rarity and divides each item by its length. "auto" is "idf" where no value is negative and
         at most one in five is not 0, as in word counts; else "standard" for dense and None for sparse X.
-    n_folds : int, default=5
-        Folds of labelled items for out-of-fold scores.
+    n_folds : int or None, default=None
+        Folds of labelled items for out-of-fold scores. None takes 10 for fewer than 500 labelled items, where
+        another draw of 5 folds would change probabilities most, and 5 for more.
     observed_rate : float or None, default=None
         For positive-only labels: the label frequency c, the share of the relevant entries that were assigned. It is an
         assumption about the data, not learned. With it, probabilities are of being relevant; without it, of being
@@ -205,7 +206,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         members: Sequence[str] | None = None,
         n_neighbors: int = 10,
         scale: str | None = "auto",
-        n_folds: int = 5,
+        n_folds: int | None = None,
         observed_rate: float | None = None,
         rule: str | Rule = "probable",
         random_state: int | None = 0,
@@ -439,7 +440,9 @@ class AutoLabeler(PositiveOnlyEstimator):
 
     def _validate_parameters(self) -> None:
         require_choice(self, effort=EFFORTS)
-        require_whole(self, n_neighbors=1, n_folds=2)
+        require_whole(self, n_neighbors=1)
+        is_number = "be a whole number of at least 2, or None"
+        require(self, "n_folds", lambda n: n is None or (is_whole(n) and n >= 2), is_number)
         is_seed = "be a whole number of at least 0, or None"
         require(self, "random_state", lambda seed: seed is None or (is_whole(seed) and seed >= 0), is_seed)
         are_members = f"be among {', '.join(MEMBERS)}, and at least one"

@@ -39,7 +39,7 @@ class Config:
     members: tuple[str, ...]
     effort: str
     n_neighbors: int
-    n_folds: int
+    n_folds: int | None
     #: Decides everything random.
     seed: int
     rule: Rule

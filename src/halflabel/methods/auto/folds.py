@@ -10,6 +10,10 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
 from halflabel.methods.model_selection import folds_of_labelled
 
+#: Number of folds, and the larger one with fewer labelled items than a minimum: there, the items that are held out
+#: change a model most, so that another draw of folds is another result.
+N_FOLDS, MORE_FOLDS, MIN_ITEMS = 5, 10, 500
+
 
 @dataclass(frozen=True, eq=False)
 class Folds:
@@ -28,9 +32,12 @@ class Folds:
     n_groups: int = 0
 
     @classmethod
-    def split(cls, labels: PartialLabels, n_folds: int, rng: np.random.Generator, groups: Ints | None = None) -> Folds:
+    def split(
+        cls, labels: PartialLabels, n_folds: int | None, rng: np.random.Generator, groups: Ints | None = None
+    ) -> Folds:
         """Split the labelled items into at most ``n_folds`` folds. Items of one group stay together."""
         rows = np.flatnonzero(~labels.unlabelled)
+        n_folds = n_folds or (MORE_FOLDS if len(rows) < MIN_ITEMS else N_FOLDS)
         fold = folds_of_labelled(labels, n_folds, rng, groups)[rows]
         labelled = labels[rows]
         n_groups = 0 if groups is None else len(np.unique(groups[rows]))
