@@ -171,3 +171,12 @@ def test_an_id_of_several_items_is_an_error_and_a_note():
     assert any("2 rows share their id with another row: name a column of distinct ids (id=)" in n for n in opened.notes)
     with pytest.raises(KeyError, match="2 items are identified by 'a'"):
         complete(opened).explain("a", "rock")
+
+
+def test_columns_that_are_not_used_are_one_line(one_member):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"tempo": rng.normal(size=60), "day": pd.date_range("2024-01-01", periods=60), "url": "x"})
+    table["rock"] = np.where(np.arange(60) % 3, table["tempo"] > 0, np.nan)
+    shown = repr(hl.complete(table.assign(note=range(60)), labels=["rock"], ignore=["note"]))
+    assert "Not used: 'day' and 'url'; the reasons: .opened." in shown
+    assert "Not used" not in repr(hl.complete(table[["tempo", "rock"]], labels=["rock"]))

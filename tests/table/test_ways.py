@@ -21,7 +21,7 @@ CELLS = {
     "spellings": ["Rock;sad", "rock", "ROCK;sad"],
     "scores": [[{"name": "rock", "score": 0.9}], [{"name": "sad", "score": 0.2}, {"name": "rock"}]],
     "only scores": [[{"name": "rock", "score": 0.9}], [{"name": "sad", "score": 0.2}]],
-    "values": [[{"label": "a", "x": 1.0}, {"label": "b", "x": 0.0}], [{"label": "a", "x": 0.0}, {"label": "c", "x": 1}]],
+    "values": [[{"label": "a", "x": 1.0}, {"label": "b", "x": 0.0}], [{"label": "c", "x": 1}]],
     "objects of floats": [{"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 1.0}],
     "objects of scores": [{"a": 0.9, "b": 0.1}, {"a": 0.2}],
     "marks in lists": [["rock", "-sad"], ["sad", "rock"]],

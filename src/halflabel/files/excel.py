@@ -165,7 +165,7 @@ def _table(rows: Sequence[Line], path: Path, title: str) -> tuple[pd.DataFrame, 
     while names and not names[-1]:
         names.pop()
     if "" in names:
-        reason = f"sheet {title!r}: column {names.index('') + 1} of the header has no name."
+        reason = f"sheet {title!r}: column {names.index('') + 1} of the header has no name, as merged cells leave it."
         raise ReadError.at(path, reason, line=line)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -111,4 +111,4 @@ def _ragged(row: list[str], names: list[str]) -> str:
     cells = f"{plural(len(row), 'cell')}, but the header has {len(names)}"
     if len(row) < len(names):
         return f"{cells}: there is no cell for {names[len(row)]!r}."
-    return f"{cells}: put a cell that holds the delimiter into quotes."
+    return f"{cells}: give each column a name, or put a cell that holds the delimiter into quotes."

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import escape
 
-from halflabel._wording import clipped, count, percent, plural
+from halflabel._wording import clipped, count, percent, plural, quoted
 from halflabel.completion.contribution_table import write_log_odds
 from halflabel.report.figures import draw_map
 from halflabel.report.headline import write_errors, write_relevant
 from halflabel.report.quality import count_filled, count_relevant, describe_labels
 from halflabel.report.render import load_templates
 from halflabel.report.scatter import choose_points
+from halflabel.table.roles import ON_REQUEST, VOTES
 
 if TYPE_CHECKING:
     from halflabel.completion.explanation import Explanation
@@ -88,7 +89,9 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
     check = f"{describe_suspects(completion)}The entries to check first: .review()."
     rest = f"Completed table: .table; {plural(len(completion.notes), 'note')}: .notes; report: .report('report.html')."
     done = f"{describe_filled(completion)} Threshold rule: {completion.rule.name}."
-    return (size, done, *describe_warnings(completion, every=False), check, rest)
+    unused = [name for name, reason in completion.opened.roles.ignored if reason not in (ON_REQUEST, VOTES)]
+    left = [f"Not used: {quoted(unused, 5)}; the reasons: .opened."] if unused else []
+    return (size, done, *left, *describe_warnings(completion, every=False), check, rest)
 
 
 def describe_review(completion: Completion, listed: int) -> str:

@@ -20,6 +20,9 @@ from halflabel.table.tag_cells import name_open_column
 #: The reason of a column such as dance@ann.
 VOTES = "the votes of a source on a label"
 
+#: The reason of a column that the user leaves out.
+ON_REQUEST = "left out on request"
+
 #: Maximum number of names of one line.
 MAX_NAMES = 5
 
@@ -202,7 +205,7 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
         text=columns.text,
         group=columns.group,
         ignored=(
-            *((name, VOTES if name in votes else "left out on request") for name in columns.ignore),
+            *((name, VOTES if name in votes else ON_REQUEST) for name in columns.ignore),
             *((name, reason) for name, reason in reasons.items() if reason is not None),
         ),
     )
