@@ -24,7 +24,7 @@ def evidence(rng):
     decade = np.array([1980.0, 1990.0, np.nan, 2000.0])[np.searchsorted([150, 280, 290], np.arange(N), side="right")]
     frame = pd.DataFrame({"decade": decade})
     return SimpleNamespace(
-        labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, is_selected=False,
+        labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, contradictions=[],
         fit=SimpleNamespace(estimates_gaps=False, moves_gaps=False), asked_frequency=None,
         opened=SimpleNamespace(frame=frame), whole=whole,
     )  # fmt: skip
@@ -128,7 +128,11 @@ def test_too_few_known_entries_give_no_row(evidence):
 @pytest.mark.parametrize(
     ("change", "asked", "sentence"),
     [
-        ({"is_selected": True}, {}, r"known because of their value.*Label 268 random items"),
+        (
+            {"contradictions": [{"code": "drift", "title": "They differ"}]},
+            {},
+            r"They differ \[drift\]. Label 268 random items",
+        ),
         ({}, {"by": "decades"}, r"no column 'decades'.*decade"),
         ({}, {"versus": 1990}, "a column is needed: state it with by="),
         ({}, {"by": "decade", "versus": 2000}, r"versus=2000 is none of the groups: 1980, 1990"),

@@ -112,7 +112,7 @@ def test_no_precision_where_the_value_decides_nearly_alone(fit_case, way, data):
     filled, _ = fit_case(data, TOO_STRONG[way])
     assert filled.evidence.is_selected
     assert not filled.evidence.has_precision
-    assert "385 random entries" in filled.evidence.contradictions[0]["text"]
+    assert "halflabel finish" in filled.evidence.contradictions[0]["text"]
 
 
 def test_no_precision_where_features_decide_what_is_known(fit_case):

@@ -61,3 +61,7 @@ def test_components_are_learned_from_a_sample_and_taken_of_all_items(rng, monkey
             np.sort(fitted[0]), np.sort((X - X.mean(axis=0)) / X.std(axis=0))
         )  # items in their order
     assert len(np.unique(fitted[0], axis=0)) == len(fitted[0]) == 8
+
+
+def test_equal_items_have_components_without_a_warning():
+    assert (take_components(np.ones((30, 4)), np.random.default_rng(0)) == 0).all()

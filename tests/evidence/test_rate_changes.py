@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halflabel.evidence.rate_changes import FACTOR, check_rates, find_rate_changes
+from halflabel.evidence.rate_changes import FACTOR, find_rate_changes
 from halflabel.labels import PartialLabels
 
 
@@ -40,13 +40,3 @@ def test_few_entries_and_entries_without_a_probability_do_not_count():
     assert find_rate_changes(labels, p) == []
     labels, p = make(0.8, 0.1)
     assert find_rate_changes(labels, np.where(np.isnan(labels.values()), np.nan, p)) == []
-
-
-def test_the_warning_names_the_labels_and_the_reason():
-    labels, p = make(0.8, 0.1)
-    (warning,) = check_rates(labels, p)
-    assert warning["level"] == "warning"
-    assert warning["title"] == "1 label has another share of relevant entries in the gaps"
-    assert "label0 80\u00a0% to 10\u00a0%." in warning["text"]
-    assert "because of their value" in warning["text"]
-    assert check_rates(*make(0.3, 0.25)) == []

@@ -2,132 +2,165 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from halflabel.evidence.warnings import collect_warnings, describe_correction
+from halflabel.evidence.warnings import CODES, STATED, check, contradicts, rank_results
 from halflabel.labels import PartialLabels
 
-GOOD = {"ece": 0.02, "ece_by_chance": 0.015}
 
-
-def labels(n: int = 400, labelled: int = 200) -> PartialLabels:
+def draw_labels(n: int = 400, labelled: int = 200) -> PartialLabels:
     y = np.full((n, 2), np.nan)
     y[:labelled] = np.arange(labelled)[:, None] % 2
     return PartialLabels.from_table(y)
 
 
-def check(given: PartialLabels | None = None, **changes: object) -> list[dict[str, str]]:
-    """Return the warnings of a completion without a problem, but for the changes."""
-    return collect_warnings(given or labels(), **{"drift": 0.5, "quality": GOOD, **changes})
+def make(labels: PartialLabels | None = None, **changes):
+    """Return the evidence of a completion without a problem, but for the changes."""
+    labels = labels or draw_labels()
+    fit = {"has_targets": False, "estimates_gaps": False, "sentences": [], "doubt": ""}
+    fit |= {name: changes.pop(name) for name in list(changes) if name in fit}
+    p = np.where(labels.observed, np.where(labels.relevant, 0.99, 0.01), 0.5)
+    given = {
+        "labels": labels, "learned_from": labels, "checked_on": labels, "learned_probabilities": p, "drift": 0.5,
+        "observed_rate": None, "is_selected": False, "n_groups": None, "lacking": 0, "broken_rules": [], "notes": (),
+    }  # fmt: skip
+    return SimpleNamespace(fit=SimpleNamespace(**fit), **(given | changes))
 
 
-def text_of(found: list[dict[str, str]], title: str) -> str:
-    """Return "level: text" of the warning with this in its title."""
-    matching = [each for each in found if title in each["title"]]
-    return "\n".join(f"{each['level']}: {each['text']}" for each in matching)
+def find(labels=None, **changes) -> dict[str, dict[str, str]]:
+    """Return the results by their code."""
+    return {each["code"]: each for each in check(make(labels, **changes))}
+
+
+def assign(c, n_above=0, n_assigned=0):
+    """Return changes for positive-only labels with some entries that are probably assigned."""
+    labels = PartialLabels.from_positives(np.arange(200)[:, None] < [n_assigned, 5])
+    p = np.full((200, 2), 0.01)
+    p[:n_assigned, 0], p[200 - (n_above - n_assigned) :, 0] = 0.99, 0.99
+    learned = PartialLabels.from_table(np.where(labels.relevant, 1.0, 0.0))
+    given = {"labels": labels, "learned_from": learned, "checked_on": learned}
+    return {**given, "learned_probabilities": p, "observed_rate": c, "drift": None}
 
 
 def test_nothing_to_complain_about():
-    found = check(drift=0.51)
-    assert {each["level"] for each in found} == {"fine"}
+    assert {each["level"] for each in find(drift=0.51).values()} == {"fine"}
 
 
 @pytest.mark.parametrize(
-    ("auc", "level"), [(0.5, "fine"), (0.59, "fine"), (0.61, "caution"), (0.74, "caution"), (0.76, "warning")]
+    ("auc", "level"), [(0.5, "fine"), (0.59, "fine"), (0.61, "caution"), (0.79, "caution"), (0.81, "warning")]
 )
 def test_drift_has_a_level(auc, level):
-    found = check(drift=auc)
-    assert text_of(found, "nlabelled items").startswith(f"{level}: A classifier separates")
+    assert find(drift=auc)["drift"]["level"] == level
 
 
 def test_drift_that_chance_would_show_is_no_drift():
     # 20 against 20 items: two standard deviations of the AUC are 0.18.
-    found = check(labels(40, 20), drift=0.66)
-    assert text_of(found, "Unlabelled items").startswith("fine")
+    assert find(draw_labels(40, 20), drift=0.66)["drift"]["level"] == "fine"
 
 
 def test_drift_that_cannot_be_measured():
-    scattered = check(labels(200, 200), drift=None)
-    assert "Every item has a given entry" in text_of(scattered, "cannot be compared")
-    few = check(labels(210, 200), drift=None)
-    assert "200 labelled items and 10 unlabelled ones: not enough" in text_of(few, "cannot be compared")
+    assert "Every item has a given entry" in find(draw_labels(200, 200), drift=None)["drift"]["text"]
+    voted = find(draw_labels(200, 200), drift=None, has_targets=True)["drift"]["text"]
+    assert "Every item has an entry with votes" in voted
+    assert "200 labelled items and 10 unlabelled ones: not" in find(draw_labels(210, 200), drift=None)["drift"]["text"]
 
 
 def test_labels_of_few_examples_are_named():
     y = np.zeros((60, 2))
     y[:9, 0] = y[:10, 1] = 1
-    found = check(PartialLabels.from_table(y), drift=None)
-    assert text_of(found, "1 label has very few examples").startswith("caution: “label0”")
+    found = find(PartialLabels.from_table(y), drift=None)["few-examples"]
+    assert found["title"] == "1 label has very few examples"
+    assert found["level"] == "caution"
+    assert found["text"].startswith("“label0”")
 
 
 def test_few_labelled_items():
-    assert "Only 49 items have" in text_of(check(labels(400, 49)), "Very few")
-    assert not text_of(check(labels(400, 50)), "Very few")
+    assert "Only 49 items have" in find(draw_labels(400, 49))["few-items"]["text"]
+    assert "few-items" not in find(draw_labels(400, 50))
 
 
-@pytest.mark.parametrize(
-    ("error", "by_chance", "level"), [(0.04, 0.001, "fine"), (0.08, 0.05, "caution"), (0.08, 0.03, "warning")]
-)
-def test_calibration_is_compared_with_chance(error, by_chance, level):
-    quality = {"ece": error, "ece_by_chance": by_chance}
-    assert text_of(check(quality=quality), "Probabilities").startswith(level)
+@pytest.mark.parametrize(("p", "n", "level"), [(0.48, 400, "fine"), (0.4, 30, "caution"), (0.3, 400, "warning")])
+def test_calibration_is_compared_with_chance(p, n, level):
+    labels = draw_labels(2 * n, n)  # one half of the entries is relevant
+    found = find(labels, learned_probabilities=np.full(labels.shape, p))
+    assert found["calibration"]["level"] == level
 
 
 def test_positive_only_labels_have_no_precision_without_a_label_frequency():
-    nothing = {"entries": 0, "assigned": 0}
-    found = check(positive={"observed_rate": None, "above": nothing})
-    assert found[0]["title"] == "Probabilities are of being assigned, not of being relevant"
-    assert "precision of the filled values cannot be observed" in found[0]["text"]
-    assert "expected precision" not in text_of(found, "Probabilities of being assigned are well calibrated")
-    found = check(positive={"observed_rate": 0.7, "above": nothing})
-    assert "if 70\xa0% of the relevant entries were assigned" in text_of(found, "depend on an assumption")
+    found = find(**assign(None))["label-frequency"]
+    assert found["title"] == "Probabilities are of being assigned, not of being relevant"
+    assert "precision of the filled values cannot be observed" in found["text"]
+    assert not contradicts(found)
+    assert "if 70\xa0% of the relevant entries were assigned" in find(**assign(0.7))["label-frequency"]["text"]
 
 
 @pytest.mark.parametrize(("entries", "assigned", "contradicted"), [(0, 0, False), (100, 60, False), (100, 80, True)])
 def test_a_label_frequency_that_was_exceeded_is_reported(entries, assigned, contradicted):
-    positive = {"observed_rate": 0.55, "above": {"entries": entries, "assigned": assigned}}
-    found = check(positive=positive)
-    assert bool(text_of(found, "More was assigned than 55")) is contradicted
+    assert ("more-assigned" in find(**assign(0.55, entries, assigned))) is contradicted
 
 
-def test_few_groups_are_a_warning():
-    assert "of 9 groups" in text_of(check(groups=9), "Very few labelled groups")
-    assert not text_of(check(groups=10), "Very few labelled groups")
+def test_the_labels_with_another_rate_are_named_unless_a_check_has_the_reason():
+    labels = draw_labels()
+    p = np.where(labels.observed, np.where(labels.relevant, 0.99, 0.01), [0.1, 0.45])
+    found = find(labels, learned_probabilities=p)["other-rates"]
+    assert found["title"] == "1 label has another share of relevant entries in the gaps"
+    assert "label0 50\u00a0% to 10\u00a0%." in found["text"]
+    assert "other-rates" not in find(labels, learned_probabilities=p, is_selected=True)
+    assert "other-rates" not in find(labels, learned_probabilities=p, sentences=["They were corrected."])
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        {"selected": True},
-        {"quality": {"ece": 0.2, "ece_by_chance": 0.01}},
-        {"positive": {"observed_rate": 0.5, "above": {"entries": 100, "assigned": 80}}},
-        {"positive": {"observed_rate": 0.5, "above": {"entries": 0, "assigned": 0}, "lacking": 7}},
-        {"groups": 9},
-    ],
-)
-def test_nothing_is_fine_where_a_check_contradicts_probabilities(found):
-    results = check(drift=0.51, **found)
-    assert "fine" not in {each["level"] for each in results}
-    assert results[0]["level"] == "warning"
-    assert "No expected precision is printed." in results[0]["text"]
-    assert len({each["title"] for each in results}) == len(results)
+RIGHT = np.where(draw_labels().relevant, 0.99, 0.01)
+
+#: A change of good evidence for each check that contradicts probabilities.
+CONTRADICTING = {
+    "unlike-gaps": {"is_selected": True},
+    "few-groups": {"n_groups": 9},
+    "drift": {"drift": 0.81},
+    "source-rates": {"doubt": "Two sources agree."},
+    "look-unlabelled": {**assign(0.5), "lacking": 7},
+    "more-assigned": assign(0.55, 100, 80),
+    "calibration": {"learned_probabilities": np.full((400, 2), 0.3)},
+    "other-rates": {"learned_probabilities": np.where(draw_labels().observed, RIGHT, 0.1)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", CONTRADICTING)
+def test_nothing_is_fine_where_a_check_contradicts_probabilities(code):
+    evidence = make(**CONTRADICTING[code])
+    found = [each for each in check(evidence) if contradicts(each)]
+    assert code in {each["code"] for each in found}
+    assert all(each["text"].endswith("measures it on random entries.") for each in found)
+    ranked = rank_results(check(evidence))
+    assert "fine" not in {each["level"] for each in ranked}
+    assert ranked[0]["level"] == "warning"
+
+
+def test_every_code_states_numbers_or_contradicts_them():
+    only_cautions = {"few-examples", "broken-rules", "reading"}
+    assert {*CONTRADICTING, *STATED, *only_cautions} == set(CODES)
+
+
+def test_ten_groups_are_enough():
+    assert "few-groups" not in find(n_groups=10)
 
 
 @pytest.mark.parametrize("code", ["few-groups", "drift", "reading", "known-by-value"])
-def test_an_accepted_result_is_a_note_and_the_others_stay(code):
-    correction = [describe_correction("They were shifted.")]
-    given = {"drift": 0.9, "groups": 3, "notes": ["A column was left out."], "correction": correction}
-    before, after = check(**given), check(**given, accepted=[code])
+def test_an_accepted_result_is_a_note_and_still_contradicts(code):
+    given = {"drift": 0.9, "n_groups": 3, "notes": ["A column was left out."], "sentences": ["They were shifted."]}
+    results = check(make(**given))
+    before, after = rank_results(results), rank_results(results, [code])
     assert {each["code"]: each["level"] for each in after} == {
         each["code"]: "note" if each["code"] == code else each["level"] for each in before
     }
-    assert correction[0]["level"] == "warning"
-    assert check(accepted=["calibration"]) == check()
+    assert {"few-groups", "drift"} == {each["code"] for each in results if contradicts(each)}
+    assert rank_results(check(make()), ["calibration"]) == rank_results(check(make()))
 
 
 def test_notes_from_reading_the_table_are_repeated_in_bounds():
-    found = check(notes=["2 rows were empty. " * 100] * 500)
+    found = check(make(notes=["2 rows were empty. " * 100] * 500))
     notes = [each["text"] for each in found if each["level"] == "note"]
     assert len(notes) == 30
     assert all(len(note) <= 500 for note in notes)

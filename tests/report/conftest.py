@@ -62,12 +62,12 @@ class FakeCompletion:
     is_selected: bool = False
     broken_rules: tuple = ()
     asked_frequency: None = None
-    _lacking: int = 0
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
         self.fit = SimpleNamespace(model=self.model, thresholds=self.model.thresholds_, decompose=self.model.decompose,
-                                   estimates_gaps=False, moves_gaps=False, has_targets=False, doubt="")  # fmt: skip
+                                   estimates_gaps=False, moves_gaps=False, has_targets=False, doubt="",
+                                   sentences=[])  # fmt: skip
         X = np.zeros((len(self.labels), 7))
         self.rule = self.model.rule
         reading = describe_reading(self.labels, self.index, None, self.roles, (), 7)
@@ -118,7 +118,7 @@ class FakeCompletion:
         return pd.DataFrame({"label": names, "filled": filled, "expected": wrong, "low": wrong / 2, "high": 2 * wrong})
 
     digest = "digest of the labels"
-    correction, corrections, _rate_changes = (), {}, ()
+    corrections: dict = {}
 
     @property
     def learned_probabilities(self) -> np.ndarray:
@@ -132,17 +132,15 @@ class FakeCompletion:
     def evidence(self) -> FakeCompletion:
         return self
 
-    sample_filled, _rate_changes = Evidence.sample_filled, Evidence._rate_changes
+    sample_filled, notes = Evidence.sample_filled, ()
 
     @property
     def _order(self) -> np.ndarray:
         return np.arange(len(self.labels))
 
-    warnings = property(Evidence.warnings.func)
-    contradictions = property(Evidence.contradictions.func)
-    _checked = property(Evidence._checked.func)
-    _count_labelled_groups, _lacking = Evidence._count_labelled_groups, 0
-    describe_frequency, _count_above = Evidence.describe_frequency, Evidence._count_above
+    results, lacking = property(Evidence.results.func), 0
+    correction = Evidence.correction
+    warnings, contradictions, n_groups = Evidence.warnings, Evidence.contradictions, Evidence.n_groups
     has_precision = Evidence.has_precision
 
     @property

@@ -3,79 +3,63 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats
 from halflabel.completion.values import Values
-from halflabel.evidence.calibration_error import measure_calibration
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.missed_items import count_lacking_items
-from halflabel.evidence.rate_changes import check_rates
 from halflabel.evidence.selection import is_selected
 from halflabel.evidence.warnings import (
     Result,
-    collect_warnings,
-    describe_broken,
-    describe_correction,
-    describe_share,
-    find_contradictions,
+    check,
+    contradicts,
+    count_above,
     is_exceeded,
+    rank_results,
 )
 from halflabel.labels.positive_only import LearnsFromPositives
 
 #: Label frequencies to compare where the true one is unknown.
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
+#: Checks of the stated label frequency, or of P(assigned): they do not contradict what other frequencies would give.
+OF_STATED_RATE = ("more-assigned", "look-unlabelled", "calibration")
+
 
 class CheckedValues(Values):
     """The values of a completion with the results of the checks."""
 
     @cached_property
-    def warnings(self) -> list[Result]:
-        """The results of all checks, the most serious first: code, level (warning, caution, note or fine), ..."""
-        if self.of_filled is not self:
-            return self.of_filled.warnings
-        notes, changes = self.opened.notes, [*self.correction, *self._rate_changes]
-        others = describe_broken({rule: int(at.any(axis=1).sum()) for rule, at in self.broken_rules})
-        if self.labels.is_mixed and self.observed_rate is not None:
-            names = [self.labels.names[j] for j in np.flatnonzero(self.labels.positives)]
-            others = [*others, describe_share(names, self.observed_rate)]
-        given: dict[str, Any] = {"drift": self.drift, "notes": notes, "correction": changes, "others": others}
-        given["accepted"] = self.opened.description.accept
-        return collect_warnings(self.learned_from, **given, **self._checked)
+    def results(self) -> list[Result]:
+        """The results of all checks, of which each list and number below is made."""
+        return check(self.of_filled)
 
     @property
-    def _rate_changes(self) -> list[Result]:
-        """The warning about labels with another share of relevant entries in the gaps, unless another check has it."""
-        if self.learned_from.positive_only or self.labels.positive_only or self.correction or self.is_selected:
-            return []
-        return check_rates(self.learned_from, self.learned_probabilities)
+    def warnings(self) -> list[Result]:
+        """The results of all checks, the most serious first: code, level (warning, caution, note or fine), ..."""
+        return rank_results(self.results, self.opened.description.accept)
 
-    @cached_property
+    @property
     def contradictions(self) -> list[Result]:
         """The :attr:`warnings` that contradict the probabilities of gaps."""
-        if self.of_filled is not self:
-            return self.of_filled.contradictions
-        return find_contradictions(**self._checked)
+        return [each for each in self.results if contradicts(each)]
 
-    @cached_property
+    @property
     def correction(self) -> list[Result]:
         """The finding, the assumption and the change, where the rates among the gaps were estimated."""
-        return list(map(describe_correction, self.fit.sentences))
+        return [each for each in self.results if each["code"] == "known-by-value"]
 
-    @cached_property
-    def _checked(self) -> dict[str, Any]:
-        quality = measure_calibration(self.checked_on, self.learned_probabilities)
-        selected = self.is_selected and not self.fit.estimates_gaps
-        checked: dict[str, Any] = {"quality": quality, "positive": self.describe_frequency(), "selected": selected}
-        checked["voted"], checked["doubt"] = self.fit.has_targets, self.fit.doubt
-        return checked | {"groups": self._count_labelled_groups()}
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes from reading the table."""
+        return self.opened.notes
 
-    def _count_labelled_groups(self) -> int | None:
-        """Return the number of groups that labelled items are of, or None without groups."""
+    @property
+    def n_groups(self) -> int | None:
+        """The number of groups that labelled items are of, or None without groups."""
         groups = self.opened.groups
         return None if groups is None else len(np.unique(groups[~self.learned_from.unlabelled]))
 
@@ -107,31 +91,19 @@ class CheckedValues(Values):
 
     # Positive-only labels.
 
-    def describe_frequency(self) -> dict[str, Any] | None:
-        """Return the label frequency of positive-only labels, and the counts that can contradict it."""
-        if not self.labels.positive_only:
-            return None
-        c = self.observed_rate
-        return {"observed_rate": c, "above": self._count_above(1.0 if c is None else c), "lacking": self._lacking}
-
     @cached_property
-    def _lacking(self) -> int:
+    def lacking(self) -> int:
         """The expected number of annotated items that look unlabelled, because all of their labels were missed."""
         whole = self.opened.written_labels
         assigned, unlabelled = whole.relevant.sum(axis=1)[whole.annotated], int((~whole.annotated).sum())
         return 0 if self.observed_rate is None else count_lacking_items(assigned, unlabelled, self.observed_rate)
-
-    def _count_above(self, rate: float) -> dict[str, int]:
-        """Return the number of annotated entries with a probability of being assigned above c, and of assigned ones."""
-        above = self.learned_from.observed & (self.learned_probabilities > rate)
-        return {"entries": int(above.sum()), "assigned": int((above & self.labels.relevant).sum())}
 
     @cached_property
     def assumptions(self) -> pd.DataFrame:
         """For positive-only labels, the effect of the label frequency c.
 
         Columns: observed_rate, filled (gaps filled in as relevant), expected (relevant entries expected among the
-        gaps; missing where more was assigned than c), threshold (on the probability of being relevant, its mean over
+        gaps; missing where a check contradicts it), threshold (on the probability of being relevant, its mean over
         labels; missing where a precision decides instead). Empty for other labels.
         """
         columns = ["observed_rate", "filled", "expected", "threshold"]
@@ -145,6 +117,7 @@ class CheckedValues(Values):
         filled, cut = found.filled, float(found.thresholds.mean())
         if self.min_precision is not None:
             filled, cut = self._fill_at(found.probabilities, self.min_precision, rate) > 0, np.nan
-        exceeded = is_exceeded(**self._count_above(rate), observed_rate=rate)
-        expected = np.nan if exceeded else float(found.probabilities[~self.labels.observed].sum())
+        others = [each for each in self.contradictions if each["code"] not in OF_STATED_RATE]
+        against = others or is_exceeded(**count_above(self, rate), observed_rate=rate)
+        expected = np.nan if against else float(found.probabilities[~self.labels.observed].sum())
         return [rate, int(filled.sum()), expected, cut]

@@ -52,12 +52,15 @@ def tabulate_prevalence(
 
 
 def _check_known_by_chance(evidence: Evidence) -> None:
-    """Raise where known entries do not represent the gaps, or c is not known."""
-    if evidence.is_selected and not evidence.fit.estimates_gaps:
+    """Raise where a check contradicts that known entries represent the gaps, or c is not known.
+
+    Poorly calibrated probabilities do no harm here: known entries correct their mean.
+    """
+    against = next((each for each in evidence.contradictions if each["code"] != "calibration"), None)
+    if against is not None:
         raise ValueError(
-            "the entries are probably known because of their value, so that they do not represent the gaps and no "
-            f"share can be estimated. Label {plural(count_questions(), 'random item')}: their answers alone give an "
-            "interval of 5 points to either side."
+            f"a check contradicts that known entries represent the gaps. {against['title']} [{against['code']}]. Label "
+            f"{plural(count_questions(), 'random item')}: their answers alone give an interval of 5 points."
         )
     if evidence.labels.positive_only and evidence.observed_rate is None:
         raise ValueError(

@@ -94,7 +94,7 @@ class Completion:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes from reading the table, and the correction of probabilities if there is one, in sentences."""
-        return (*(each["text"] for each in self.evidence.correction), *self.opened.notes)
+        return (*self.evidence.fit.sentences, *self.opened.notes)
 
     @property
     def labels(self) -> PartialLabels:

@@ -24,4 +24,5 @@ def take_components(X: Any, rng: np.random.Generator) -> Floats:
         return np.asarray(weighted.toarray() if is_sparse(weighted) else weighted)
     solver = "arpack" if is_sparse(weighted) else "randomized"
     pca = PCA(min(COMPONENTS, largest), svd_solver=solver, random_state=int(rng.integers(2**31)))
-    return np.asarray(pca.fit(weighted[rows]).transform(weighted))
+    with np.errstate(invalid="ignore", divide="ignore"):  # equal items have no variance to explain
+        return np.asarray(pca.fit(weighted[rows]).transform(weighted))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel._wording import clipped, percent, plural
-from halflabel.evidence.warnings import Result, make_result
 from halflabel.labels import PartialLabels
 
-#: Factor by which the share changes, minimum number of given entries and of gaps, and maximum number of labels named.
-FACTOR, MIN_ENTRIES, MAX_NAMES = 2.0, 20, 5
+#: Factor by which the share changes, and minimum number of given entries and of gaps.
+FACTOR, MIN_ENTRIES = 2.0, 20
 
 #: Number of standard errors, at the larger variance of both shares, beyond which a change is not by chance.
 STANDARD_ERRORS = 3.0
@@ -40,20 +38,3 @@ def find_rate_changes(labels: PartialLabels, p: Floats) -> list[tuple[str, float
         if max(given, filled) > FACTOR * min(given, filled) and abs(given - filled) > by_chance:
             found.append((name, given, filled))
     return sorted(found, key=lambda each: -abs(np.log(max(each[1], 1e-9) / max(each[2], 1e-9))))
-
-
-def check_rates(labels: PartialLabels, p: Floats) -> list[Result]:
-    """Return a warning that names the labels whose share changes, with the possible reasons, or an empty list."""
-    found = find_rate_changes(labels, p)
-    if not found:
-        return []
-    named = "; ".join(f"{clipped(name, 40)} {percent(a)} to {percent(b)}" for name, a, b in found[:MAX_NAMES])
-    more = f"; and {len(found) - MAX_NAMES} more" if len(found) > MAX_NAMES else ""
-    text = (
-        "From given entries to gaps, the share of relevant entries changes by more than a factor of two: "
-        f"{named}{more}. Either entries were given because of their value (for example, mostly labels that apply), or "
-        "the items with gaps are of another kind. In the first case the numbers about gaps are wrong: label a few gaps "
-        "that you choose at random, and compare."
-    )
-    title = f"{plural(len(found), 'label has', 'labels have')} another share of relevant entries in the gaps"
-    return [make_result("other-rates", "warning", title, text)]

@@ -1,19 +1,23 @@
-"""Checks of a completion, as sentences: the values not to trust, and the checks that were passed.
+"""Checks of a completion: a list of functions that take its evidence and yield results.
 
 Each check has a code, which every output prints; docs/warnings.md has a section per code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
+from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, decimal, listed, percent, plural
+from halflabel.evidence.calibration_error import measure_calibration
+from halflabel.evidence.rate_changes import find_rate_changes
 from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import wilson_interval
 
+#: A result: ``code``, ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
 Result = dict[str, str]
 
 #: The code of each check, in the order of docs/warnings.md.
@@ -35,11 +39,12 @@ Code = Literal[
 ]
 CODES: tuple[str, ...] = get_args(Code)
 
-#: The ways to measure a precision in any case.
-SETTLE = (
-    "No expected precision is printed. Answers about random entries measure it: halflabel finish, or filled.finish() "
-    "in Python. 385 random entries measure it within five points at a confidence of 95 %."
-)
+#: Every other warning contradicts the probabilities of gaps. With few items they are rough, a correction by value has
+#: changed them, and without a label frequency they are of another event.
+STATED = ("few-items", "known-by-value", "label-frequency")
+
+#: The way to measure a precision in any case.
+SETTLE = "No percentage is printed: halflabel finish (filled.finish() in Python) measures it on random entries."
 
 #: Minimum number of given entries of a label's rarer value: with fewer, the standard error of its AUC is about 0.1.
 MIN_OF_A_VALUE = 10
@@ -50,132 +55,117 @@ MIN_ITEMS = 50
 #: Minimum number of groups of labelled items: with 8 recordings of frogs, 70 % of values stated with 88 % were right.
 MIN_GROUPS = 10
 
-#: AUC from which labelled and unlabelled items differ, and differ strongly. The centres of two normal distributions
-#: with this AUC are 0.36 and 0.95 standard deviations apart (86 % and 63 % overlap).
-MIN_DRIFT, MIN_STRONG_DRIFT = 0.60, 0.75
+#: AUC from which labelled and unlabelled items differ, and differ so much that nothing is stated about the gaps. The
+#: centres of two normal distributions with this AUC are 0.36 and 1.19 standard deviations apart.
+MIN_DRIFT, MIN_STRONG_DRIFT = 0.60, 0.80
 
 #: Maximum calibration error of probabilities that count as well calibrated.
 MAX_CALIBRATION_ERROR = 0.05
 
-#: Maximum number of broken rules that are named.
-MAX_BROKEN = 5
-
-#: Maximum number of notes from reading the table.
-MAX_NOTES = 30
+#: Maximum number of broken rules, of labels with another rate, and of notes from reading the table that are named.
+MAX_BROKEN, MAX_RATES, MAX_NOTES = 5, 5, 30
 
 _RANK = ("warning", "caution", "note", "fine")
 
 
-def collect_warnings(
-    labels: PartialLabels,
-    *,
-    drift: float | None,
-    quality: Mapping[str, float],
-    notes: Sequence[str] = (),
-    positive: Mapping[str, Any] | None = None,
-    selected: bool = False,
-    groups: int | None = None,
-    correction: Sequence[Result] = (),
-    others: Sequence[Result] = (),
-    accepted: Sequence[str] = (),
-    voted: bool = False,
-    doubt: str = "",
-) -> list[Result]:
-    """Return the results of all checks, the most serious first.
+class Corrected(Protocol):
+    """The corrections of a fit, as far as checks know them."""
 
-    No result is "fine" if one contradicts probabilities, or if given entries are not like the gaps.
+    @property
+    def has_targets(self) -> bool:
+        """Whether the method learned from other labels than the known ones."""
 
-    Parameters
-    ----------
-    labels : PartialLabels
-        The labels that the method was fitted on.
-    drift : float or None
-        AUC with which a classifier separates labelled from unlabelled items.
-    quality : mapping
-        From :func:`halflabel.report.quality.measure_quality`.
-    notes : sequence of str
-        Notes from reading the table.
-    positive : mapping, optional
-        For positive-only labels: ``observed_rate`` (the label frequency c), in ``above`` the number of ``entries``
-        whose probability of being assigned is above c, and how many of them were ``assigned``, and in ``lacking`` the
-        number of annotated items that look unlabelled.
-    selected : bool, default=False
-        Whether known entries differ from unknown entries, from :func:`halflabel.evidence.selection.is_selected`.
-    groups : int, optional
-        Number of groups that the labelled items are of, if items have groups.
-    correction : sequence of dict
-        From :func:`describe_correction`, if probabilities were corrected for this difference.
-    others : sequence of dict
-        From :func:`describe_broken` and :func:`describe_share`, if there are any.
-    accepted : sequence of str
-        Codes of checks whose results are notes, because a person has read and accepted them.
-    voted : bool, default=False
-        Whether the method learned from entries with votes of several sources.
-    doubt : str, optional
-        Why no error rate of a source is known, from :func:`halflabel.corrections.votes.support.explain_doubt`.
+    @property
+    def estimates_gaps(self) -> bool:
+        """Whether the rates among the gaps are estimated."""
 
-    Returns
-    -------
-    list of dict
-        ``code``, ``level`` ("warning", "caution", "note" or "fine"), ``title`` and ``text``.
+    @property
+    def sentences(self) -> list[str]:
+        """What was found, assumed and changed."""
+
+    @property
+    def doubt(self) -> str:
+        """Why no number of wrong values can be stated."""
+
+
+class Checked(Protocol):
+    """The evidence that checks read; :class:`halflabel.completion.evidence.Evidence` explains it."""
+
+    @property
+    def fit(self) -> Corrected:
+        """The fit with its corrections."""
+
+    @property
+    def labels(self) -> PartialLabels:
+        """The known labels."""
+
+    @property
+    def learned_from(self) -> PartialLabels:
+        """The labels that the method learned from."""
+
+    @property
+    def checked_on(self) -> PartialLabels:
+        """The entries that show whether probabilities are calibrated."""
+
+    @property
+    def learned_probabilities(self) -> Floats:
+        """Probabilities in ``learned_from``."""
+
+    @property
+    def observed_rate(self) -> float | None:
+        """The label frequency c of positive-only labels, if any."""
+
+    @property
+    def is_selected(self) -> bool:
+        """Whether known entries differ from gaps."""
+
+    @property
+    def drift(self) -> float | None:
+        """AUC with which a classifier separates labelled from unlabelled items."""
+
+    @property
+    def n_groups(self) -> int | None:
+        """The number of groups of the labelled items, if items have groups."""
+
+    @property
+    def lacking(self) -> int:
+        """The number of annotated items that look unlabelled."""
+
+    @property
+    def broken_rules(self) -> list[tuple[str, Mask]]:
+        """The rules that given entries break."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Notes from reading the table."""
+
+
+def check(evidence: Checked) -> list[Result]:
+    """Return the results of all checks. A contradiction has the way on."""
+    found = [result for each in CHECKS for result in each(evidence)]
+    return [{**each, "text": f"{each['text']} {SETTLE}"} if contradicts(each) else each for each in found]
+
+
+def contradicts(result: Result) -> bool:
+    """Return whether a result contradicts the probabilities of gaps: the one place that decides it for every output.
+
+    Then no percentage, no expected number and no band that depends on them is stated.
     """
-    checked: dict[str, Any] = {"quality": quality, "positive": positive, "selected": selected, "groups": groups}
-    contradictions = find_contradictions(**checked, voted=voted, doubt=doubt)
-    learned = [*_check_examples(labels), _check_drift(drift, labels), *_check_items(labels)]
-    results = [
-        *correction,
-        *contradictions,
-        *others,
-        *([_describe_assumption(positive["observed_rate"])] if positive else ()),
-        *(_name_votes(learned) if voted else learned),
-        *([] if contradictions else _check_calibration(quality, positive)),
-    ]
-    title = "Note from reading the table"
-    results += [make_result("reading", "note", title, clipped(note, 500)) for note in notes[:MAX_NOTES]]
-    read = [each["code"] in accepted and each["level"] != "fine" for each in results]
-    results = [{**each, "level": "note"} if is_read else each for each, is_read in zip(results, read, strict=True)]
-    kept = [result for result in results if not ((contradictions or correction) and result["level"] == "fine")]
-    return sorted(kept, key=lambda result: _RANK.index(result["level"]))
+    return result["level"] == "warning" and result["code"] not in STATED
 
 
-def find_contradictions(
-    *,
-    quality: Mapping[str, float],
-    positive: Mapping[str, Any] | None,
-    selected: bool,
-    groups: int | None = None,
-    voted: bool = False,
-    doubt: str = "",
-) -> list[Result]:
-    """Return the results of the checks that contradict the probabilities of gaps. For the parameters see above.
+def rank_results(results: Sequence[Result], accepted: Sequence[str] = ()) -> list[Result]:
+    """Return results for a reader, the most serious first. Results that a person has accepted are notes.
 
-    With such a result, no percentage that depends on these probabilities is printed.
+    None is "fine" if one contradicts probabilities, or if given entries are not like the gaps.
     """
-    selection = _describe_selection() if selected else []
-    found = [
-        *((*_check_frequency(positive), *_check_lacking(positive)) if positive else ()),
-        *(_name_votes(selection) if voted else selection),
-        *(_describe_groups(groups) if groups is not None and groups < MIN_GROUPS else ()),
-        *([make_result("source-rates", "warning", "The error rates of sources are not known", doubt)] if doubt else ()),
-        *_check_calibration(quality, positive),
-    ]
-    return [{**each, "text": f"{each['text']} {SETTLE}"} for each in found if each["level"] == "warning"]
-
-
-def describe_correction(text: str) -> Result:
-    """Return the result for probabilities of gaps that were shifted."""
-    title = "Given entries were chosen because of their value"
-    return make_result("known-by-value", "warning", title, text)
-
-
-def describe_broken(broken: Mapping[str, int]) -> list[Result]:
-    """Return the result for given entries that break rules between labels: each rule, with its number of items."""
-    if not broken:
-        return []
-    items = [f"{plural(n, 'item breaks', 'items break')} {rule!r}" for rule, n in list(broken.items())[:MAX_BROKEN]]
-    more = [f"and {plural(len(broken) - MAX_BROKEN, 'more rule')}"] if len(broken) > MAX_BROKEN else []
-    text = f"{', '.join((*items, *more))}. These entries stay as they are, and are suspects: one is wrong at least."
-    return [make_result("broken-rules", "caution", "Given entries break rules between labels", text)]
+    hides_fine = any(contradicts(each) or each["code"] == "known-by-value" for each in results)
+    read = [{**each, "level": "note"} if each["code"] in accepted and each["level"] != "fine" else each
+            for each in results]  # fmt: skip
+    return sorted(
+        (each for each in read if not (hides_fine and each["level"] == "fine")),
+        key=lambda each: _RANK.index(each["level"]),
+    )
 
 
 def make_result(code: Code, level: str, title: str, text: str) -> Result:
@@ -183,155 +173,192 @@ def make_result(code: Code, level: str, title: str, text: str) -> Result:
     return {"code": code, "level": level, "title": title, "text": text}
 
 
-def _name_votes(results: Sequence[Result]) -> list[Result]:
-    """Return results about the entries that the method learned from, where these are entries with votes.
-
-    Examples
-    --------
-    >>> _name_votes([make_result("drift", "note", "Given entries", "Every item has a given entry.")])[0]["text"]
-    'Every item has an entry with votes.'
-    """
-    words = (("given entries", "entries with votes"), ("Given entries", "Entries with votes"),
-             ("a given entry", "an entry with votes"))  # fmt: skip
-    for old, new in words:
-        results = [{key: text.replace(old, new) for key, text in each.items()} for each in results]
-    return list(results)
-
-
 def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:
     """Return whether the assigned share, among entries with P(assigned) above the label frequency, exceeds it."""
     return entries > 0 and wilson_interval(assigned / entries, entries)[0] > observed_rate
 
 
-def _describe_assumption(c: float | None) -> Result:
-    """Return the question that positive-only labels leave open."""
+def count_above(evidence: Checked, rate: float) -> dict[str, int]:
+    """Return the number of annotated entries with a probability of being assigned above c, and of assigned ones."""
+    above = evidence.learned_from.observed & (evidence.learned_probabilities > rate)
+    return {"entries": int(above.sum()), "assigned": int((above & evidence.labels.relevant).sum())}
+
+
+def _name_entries(evidence: Checked) -> tuple[str, str]:
+    """Return the words for an entry, and for entries, that the method learned from."""
+    return (
+        ("an entry with votes", "entries with votes")
+        if evidence.fit.has_targets
+        else ("a given entry", "given entries")
+    )
+
+
+def _known_by_value(evidence: Checked) -> Iterator[Result]:
+    for text in evidence.fit.sentences:
+        yield make_result("known-by-value", "warning", "Given entries were chosen because of their value", text)
+
+
+def _more_assigned(evidence: Checked) -> Iterator[Result]:
+    c = evidence.observed_rate
+    if c is None or not evidence.labels.positive_only:
+        return
+    above = count_above(evidence, c)
+    if is_exceeded(**above, observed_rate=c):
+        text = (
+            f"Of {plural(above['entries'], 'entry', 'entries')} with a probability of being assigned above "
+            f"{percent(c)}, {percent(above['assigned'] / above['entries'])} were assigned. Either more than "
+            f"{percent(c)} of the relevant entries were assigned, or typical entries were assigned more often than "
+            "others. In both cases the probabilities of being relevant are too high."
+        )
+        yield make_result("more-assigned", "warning", f"More was assigned than {percent(c)}", text)
+
+
+def _look_unlabelled(evidence: Checked) -> Iterator[Result]:
+    if evidence.labels.positive_only and evidence.lacking:
+        text = (
+            f"If {percent(evidence.observed_rate)} of the relevant entries were assigned, about "
+            f"{plural(evidence.lacking, 'item')} more than are given must have been annotated without any label. These "
+            "items look unlabelled, so that the probabilities of being relevant are too high. State which items were "
+            "annotated: by an empty list of tags, by their ids (--set annotated=FILE, annotated=), or, if all items "
+            'were, by --set empty=none (empty="none").'
+        )
+        title = "Annotated items without a label look unlabelled"
+        yield make_result("look-unlabelled", "warning", title, text)
+
+
+def _unlike_gaps(evidence: Checked) -> Iterator[Result]:
+    if evidence.is_selected and not evidence.fit.estimates_gaps:
+        many = _name_entries(evidence)[1]
+        text = (
+            f"The model expects another share of relevant entries among the gaps than among the {many}, and the "
+            "difference is larger than by chance. Entries were probably given because of their value: for example, "
+            f"only labels that an item has were noted. Then probabilities of {many} do not hold for the gaps."
+        )
+        yield make_result("unlike-gaps", "warning", f"{many.capitalize()} differ from the gaps", text)
+
+
+def _few_groups(evidence: Checked) -> Iterator[Result]:
+    groups = evidence.n_groups
+    if groups is not None and groups < MIN_GROUPS:
+        text = (
+            f"The labelled items are of {plural(groups, 'group')}. Items of one group resemble each other, so that "
+            f"fewer than {MIN_GROUPS} groups cannot show how right the values of other groups are."
+        )
+        yield make_result("few-groups", "warning", "Very few labelled groups", text)
+
+
+def _other_rates(evidence: Checked) -> Iterator[Result]:
+    """Yield the labels with another share of relevant entries in the gaps, unless another check has the reason."""
+    labels = evidence.learned_from
+    if labels.positive_only or evidence.labels.positive_only or evidence.fit.sentences or evidence.is_selected:
+        return
+    found = find_rate_changes(labels, evidence.learned_probabilities)
+    if found:
+        named = "; ".join(f"{clipped(name, 40)} {percent(a)} to {percent(b)}" for name, a, b in found[:MAX_RATES])
+        more = f"; and {len(found) - MAX_RATES} more" if len(found) > MAX_RATES else ""
+        text = (
+            "From given entries to gaps, the expected share of relevant entries changes by more than a factor of two: "
+            f"{named}{more}. Either entries were given because of their value, or the items with gaps are of another "
+            "kind."
+        )
+        title = f"{plural(len(found), 'label has', 'labels have')} another share of relevant entries in the gaps"
+        yield make_result("other-rates", "warning", title, text)
+
+
+def _source_rates(evidence: Checked) -> Iterator[Result]:
+    if evidence.fit.doubt:
+        yield make_result("source-rates", "warning", "The error rates of sources are not known", evidence.fit.doubt)
+
+
+def _broken_rules(evidence: Checked) -> Iterator[Result]:
+    broken = [(rule, int(at.any(axis=1).sum())) for rule, at in evidence.broken_rules]
+    if broken:
+        items = [f"{plural(n, 'item breaks', 'items break')} {rule!r}" for rule, n in broken[:MAX_BROKEN]]
+        more = [f"and {plural(len(broken) - MAX_BROKEN, 'more rule')}"] if len(broken) > MAX_BROKEN else []
+        text = f"{', '.join((*items, *more))}. These entries stay as they are, and are suspects: one is wrong at least."
+        yield make_result("broken-rules", "caution", "Given entries break rules between labels", text)
+
+
+def _label_frequency(evidence: Checked) -> Iterator[Result]:
+    """Yield the question that positive-only labels leave open, also if they are together with other labels."""
+    labels, c = evidence.labels, evidence.observed_rate
+    if not labels.positive_only and not (labels.is_mixed and c is not None):
+        return
+    names = (
+        "" if labels.positive_only else f" of {listed([labels.names[j] for j in np.flatnonzero(labels.positives)], 12)}"
+    )
     start = (
-        "An absent label can be irrelevant or a missing positive, so no entry is known to be irrelevant, and the "
-        "precision of the filled values cannot be observed."
+        f"An absent label{names} can be irrelevant or a missing positive, so that the precision of the filled values "
+        "cannot be observed."
     )
     if c is None:
         text = (
-            f"{start} The model predicts the probability that a label is assigned. It gives the order of the "
-            "candidates and decides which entries are filled in. The probability of being relevant is higher, by the "
-            "factor 1/c. The label frequency c is the share of the relevant entries that were assigned; it cannot be "
+            f"{start} The model predicts the probability that a label is assigned, which gives the order of the "
+            "candidates. The label frequency c, the share of the relevant entries that were assigned, cannot be "
             "estimated from the data. If you know it, set it (--observed-rate, observed_rate)."
         )
         title = "Probabilities are of being assigned, not of being relevant"
-        return make_result("label-frequency", "warning", title, text)
-    text = (
-        f"{start} All probabilities of being relevant are right only if {percent(c)} of the relevant entries were "
-        "assigned, with the same chance for all items and labels. The table of label frequencies shows the "
-        "results for other shares."
-    )
-    return make_result("label-frequency", "caution", "Probabilities depend on an assumption", text)
+        yield make_result("label-frequency", "warning", title, text)
+    else:
+        text = (
+            f"{start} All probabilities of being relevant are right only if {percent(c)} of the relevant entries were "
+            "assigned, with the same chance for all items."
+        )
+        yield make_result("label-frequency", "caution", "Probabilities depend on an assumption", text)
 
 
-def describe_share(names: Sequence[str], c: float) -> Result:
-    """Return the assumption about positive-only labels that are filled in together with other labels."""
-    text = (
-        f"An absent entry of {listed(names, 12)} can be irrelevant or a missing positive, so no entry of it is known "
-        "to be irrelevant, and the precision of the filled values cannot be observed. They are right only if "
-        f"{percent(c)} of the relevant entries were assigned, with the same chance for all items."
-    )
-    return make_result("label-frequency", "caution", "Probabilities depend on an assumption", text)
-
-
-def _check_frequency(positive: Mapping[str, Any]) -> list[Result]:
-    """Return whether more entries were assigned than the assumed label frequency allows."""
-    c, entries, hits = positive["observed_rate"], positive["above"]["entries"], positive["above"]["assigned"]
-    if c is None or not is_exceeded(entries, hits, c):
-        return []
-    text = (
-        f"Of {plural(entries, 'entry', 'entries')} with a probability of being assigned above {percent(c)}, "
-        f"{percent(hits / entries)} were assigned. Either more than {percent(c)} of the relevant entries were "
-        "assigned, or typical entries were assigned more often than others. In both cases the probabilities of "
-        "being relevant are too high."
-    )
-    return [make_result("more-assigned", "warning", f"More was assigned than {percent(c)}", text)]
-
-
-def _check_lacking(positive: Mapping[str, Any]) -> list[Result]:
-    """Return whether annotated items look unlabelled, because all of their labels were missed."""
-    number = positive.get("lacking", 0)
-    if not number:
-        return []
-    text = (
-        f"If {percent(positive['observed_rate'])} of the relevant entries were assigned, about "
-        f"{plural(number, 'item')} more than are given must have been annotated without any label. These items look "
-        "unlabelled, and items with a label are not a random sample: the probabilities of being relevant are too high. "
-        "State which items were annotated: by an empty list of tags, by their ids (--set annotated=FILE, annotated=), "
-        'or, if all items were, by --set empty=none (empty="none").'
-    )
-    return [make_result("look-unlabelled", "warning", "Annotated items without a label look unlabelled", text)]
-
-
-def _describe_selection() -> list[Result]:
-    text = (
-        "The model expects another share of relevant entries among the gaps than among the given entries, and the "
-        "difference is larger than by chance. Entries were probably given because of their value: for example, only "
-        "labels that an item has were noted. Then probabilities that hold for given entries do not hold for the gaps."
-    )
-    return [make_result("unlike-gaps", "warning", "Given entries differ from the gaps", text)]
-
-
-def _describe_groups(groups: int) -> list[Result]:
-    text = (
-        f"The labelled items are of {plural(groups, 'group')}. Items of one group resemble each other, so that "
-        f"fewer than {MIN_GROUPS} groups cannot show how right the values of other groups are."
-    )
-    return [make_result("few-groups", "warning", "Very few labelled groups", text)]
-
-
-def _check_examples(labels: PartialLabels) -> list[Result]:
+def _few_examples(evidence: Checked) -> Iterator[Result]:
+    labels = evidence.learned_from
     relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
     rarer = np.minimum(relevant, observed - relevant)
-    rare = rarer < MIN_OF_A_VALUE
-    names = [labels.names[j] for j in np.argsort(rarer, kind="stable") if rare[j]]
-    if not names:
-        return []
-    text = (
-        f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} given entries of the rarer value. A measured AUC can be "
-        "wrong by 0.1 or more there."
-    )
-    title = f"{plural(len(names), 'label has', 'labels have')} very few examples"
-    return [make_result("few-examples", "caution", title, text)]
+    names = [labels.names[j] for j in np.argsort(rarer, kind="stable") if rarer[j] < MIN_OF_A_VALUE]
+    if names:
+        text = (
+            f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} {_name_entries(evidence)[1]} of the rarer value. A "
+            "measured AUC can be wrong by 0.1 or more there."
+        )
+        title = f"{plural(len(names), 'label has', 'labels have')} very few examples"
+        yield make_result("few-examples", "caution", title, text)
 
 
-def _check_calibration(quality: Mapping[str, float], positive: Mapping[str, Any] | None) -> list[Result]:
+def _calibration(evidence: Checked) -> Iterator[Result]:
+    quality = measure_calibration(evidence.checked_on, evidence.learned_probabilities)
     error, by_chance = quality["ece"], quality["ece_by_chance"]
     if np.isnan(error):
-        return []
-    subject = "Probabilities" if positive is None else "Probabilities of being assigned"
-    has_precision = positive is None or positive["observed_rate"] is not None
+        return
+    subject = "Probabilities of being assigned" if evidence.labels.positive_only else "Probabilities"
     start = (
         f"On given entries, {subject[0].lower() + subject[1:]} differ from the observed shares by {percent(error)} on "
         f"average; {percent(by_chance)} would be expected by chance alone."
     )
     if error <= MAX_CALIBRATION_ERROR:
-        text = f"{start} A difference of at most {percent(MAX_CALIBRATION_ERROR)} is small."
-        if has_precision:
-            text += " An expected precision is an average over many entries like these; single values can be wrong."
-        return [make_result("calibration", "fine", f"{subject} are well calibrated", text)]
-    if error <= 2 * by_chance:
+        yield make_result("calibration", "fine", f"{subject} are well calibrated", start)
+    elif error <= 2 * by_chance:
         text = f"{start} There are too few given entries to find the reason: use the probabilities as rough values."
-        return [make_result("calibration", "caution", f"{subject} cannot be checked well", text)]
-    text = f"{start} Use the order of the probabilities, not their values."
-    return [make_result("calibration", "warning", f"{subject} are poorly calibrated", text)]
+        yield make_result("calibration", "caution", f"{subject} cannot be checked well", text)
+    else:
+        text = f"{start} Use the order of the probabilities, not their values."
+        yield make_result("calibration", "warning", f"{subject} are poorly calibrated", text)
 
 
-def _check_items(labels: PartialLabels) -> list[Result]:
-    labelled = int((~labels.unlabelled).sum())
-    if labelled >= MIN_ITEMS:
-        return []
-    text = f"Only {plural(labelled, 'item has', 'items have')} a given entry: all numbers are rough."
-    return [make_result("few-items", "warning", "Very few labelled items", text)]
+def _few_items(evidence: Checked) -> Iterator[Result]:
+    labelled = int((~evidence.learned_from.unlabelled).sum())
+    if labelled < MIN_ITEMS:
+        one = _name_entries(evidence)[0]
+        text = f"Only {plural(labelled, 'item has', 'items have')} {one}: all numbers are rough."
+        yield make_result("few-items", "warning", "Very few labelled items", text)
 
 
-def _check_drift(auc: float | None, labels: PartialLabels) -> Result:
+def _drift(evidence: Checked) -> Iterator[Result]:
+    auc, labels, (one, many) = evidence.drift, evidence.learned_from, _name_entries(evidence)
     labelled, unlabelled = int((~labels.unlabelled).sum()), int(labels.unlabelled.sum())
     if auc is None:
-        text = _explain_unknown_drift(labelled, unlabelled)
-        return make_result("drift", "note", "Labelled and unlabelled items cannot be compared", text)
+        text = f"Every item has {one}." if unlabelled == 0 else (
+            f"There are {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')}: not enough."
+        )  # fmt: skip
+        text = f"{text} The quality on {many} holds for gaps that are similar to them."
+        yield make_result("drift", "note", "Labelled and unlabelled items cannot be compared", text)
+        return
     # By chance: two standard deviations of the AUC of equal distributions (Mann and Whitney, 1947).
     by_chance = 0.5 + 2 * np.sqrt((labelled + unlabelled + 1) / (12 * labelled * unlabelled))
     start = (
@@ -339,25 +366,23 @@ def _check_drift(auc: float | None, labels: PartialLabels) -> Result:
         "0.50 or below, it cannot separate them."
     )
     if auc >= max(MIN_STRONG_DRIFT, by_chance):
-        text = (
-            f"{start} The quality on given entries may not hold for the gaps: label a few dozen unlabelled items that "
-            "you choose at random, and run this again."
-        )
-        return make_result("drift", "warning", "Unlabelled items clearly differ from labelled ones", text)
-    if auc >= max(MIN_DRIFT, by_chance):
-        text = f"{start} Expect a lower quality in the gaps than on given entries, and check a random sample."
-        return make_result("drift", "caution", "Unlabelled items differ somewhat from labelled ones", text)
-    text = f"{start} The quality on given entries should hold for the gaps."
-    return make_result("drift", "fine", "Unlabelled items are similar to labelled ones", text)
+        text = f"{start} The quality on {many} may not hold for the gaps: label some random unlabelled items."
+        yield make_result("drift", "warning", "Unlabelled items clearly differ from labelled ones", text)
+    elif auc >= max(MIN_DRIFT, by_chance):
+        text = f"{start} Expect a lower quality in the gaps than on {many}, and check a random sample."
+        yield make_result("drift", "caution", "Unlabelled items differ somewhat from labelled ones", text)
+    else:
+        text = f"{start} The quality on {many} should hold for the gaps."
+        yield make_result("drift", "fine", "Unlabelled items are similar to labelled ones", text)
 
 
-def _explain_unknown_drift(labelled: int, unlabelled: int) -> str:
-    if unlabelled == 0:
-        return (
-            "Every item has a given entry. If entries are missing for a reason (for example, because they are "
-            "difficult), the quality in the gaps is lower than on given entries."
-        )
-    return (
-        f"There are {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')}: not enough. The "
-        "quality on given entries holds for gaps that are similar to them."
-    )
+def _reading(evidence: Checked) -> Iterator[Result]:
+    for note in evidence.notes[:MAX_NOTES]:
+        yield make_result("reading", "note", "Note from reading the table", clipped(note, 500))
+
+
+#: In the order in which results of one level are printed.
+CHECKS: tuple[Callable[[Any], Iterator[Result]], ...] = (
+    _known_by_value, _more_assigned, _look_unlabelled, _unlike_gaps, _few_groups, _other_rates, _source_rates,
+    _calibration, _broken_rules, _label_frequency, _few_examples, _drift, _few_items, _reading,
+)  # fmt: skip

@@ -180,11 +180,10 @@ def _summarize_predictions(completion: Completion) -> dict[str, Any]:
 
 def _summarize_positive(completion: Completion) -> dict[str, Any] | None:
     """Return the label frequency of positive-only labels, and the results for other ones."""
-    described = completion.evidence.describe_frequency()
-    if described is None:
+    if not completion.labels.positive_only:
         return None
-    rows = completion.evidence.assumptions.to_dict(orient="records")
-    return {**described, "probability_of": completion.probability_of, "assumptions": rows}
+    evidence, rows = completion.evidence, completion.evidence.assumptions.to_dict(orient="records")
+    return {"observed_rate": evidence.observed_rate, "probability_of": completion.probability_of, "assumptions": rows}
 
 
 def _thresholds(evidence: Evidence) -> Floats | None:
