@@ -12,7 +12,7 @@ from tests.evaluation.conftest import RATES, Watched
 from tests.shared_fits import remember, remember_fits
 
 from halflabel import PartialLabels
-from halflabel.methods.base import fit_with_auxiliary
+from halflabel.methods.auxiliary import fit_with_auxiliary
 
 
 def test_equal_content_is_computed_once_and_every_call_gets_its_own_copy():

@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from halflabel.labels import PartialLabels
-from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
+from halflabel.methods.auxiliary import fit_with_auxiliary
+from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.decision import decide
 from halflabel.numerics.solvers import Status
 

@@ -18,7 +18,8 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto import AutoLabeler
 from halflabel.methods.auto.kept import KeptFit
-from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
+from halflabel.methods.auxiliary import fit_with_auxiliary
+from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.decision import choose_thresholds
 from halflabel.table import OpenTable
 from halflabel.table.unlearned import leave_unlearned

@@ -16,7 +16,8 @@ from halflabel._progress import step
 from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, Hiding, Split
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_items
-from halflabel.methods.base import PartialLabelEstimator, fit_with_auxiliary
+from halflabel.methods.auxiliary import fit_with_auxiliary
+from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
 
 #: Shares of the labelled items that keep their labels, in addition to all labelled items. Each subset is a part of

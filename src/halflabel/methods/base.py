@@ -53,7 +53,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     _item_order: Ints
 
     #: The additional arguments of ``fit``: some of "groups", "prior" and "calibrate_on", which
-    #: :func:`fit_with_auxiliary` passes.
+    #: :func:`halflabel.methods.auxiliary.fit_with_auxiliary` passes.
     auxiliary: ClassVar[frozenset[str]] = frozenset()
 
     #: Whether features may be missing (NaN).
@@ -257,17 +257,14 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def decompose(self, rows: Ints, labels: PartialLabels) -> dict[str, Floats]:
         """Return the parts of the log odds of fitted items, whose sum is that of ``label_probabilities_``.
 
+        They are described in :mod:`halflabel.methods.contributions`.
+
         Parameters
         ----------
         rows : ndarray of int
             Positions of the items.
         labels : PartialLabels
             The labels of all items, as the method learned from them: the parts of an observed entry are out of fold.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (len(rows), n_labels)
-            See :mod:`halflabel.methods.contributions`.
         """
         observed = labels.observed[rows]
         scores = np.where(observed, self.out_of_fold_scores_[rows], self.label_scores_[rows])
@@ -334,21 +331,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def _restore_shape(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a table of one column as a 1-D array if ``y`` was 1-D."""
         return values.ravel() if self.single_label_ else values
-
-
-def fit_with_auxiliary(
-    model: PartialLabelEstimator,
-    X: Matrix,
-    labels: PartialLabels,
-    *,
-    groups: Ints | None = None,
-    prior: Floats | None = None,
-    calibrate_on: Mask | None = None,
-) -> Any:
-    """Fit a method, with each further argument only if it accepts it, and return it."""
-    given = {"groups": groups, "prior": prior, "calibrate_on": calibrate_on}
-    accepted = {name: value for name, value in given.items() if value is not None and name in model.auxiliary}
-    return model.fit(X, labels, **accepted)
 
 
 def _count_axes(y: Any) -> int:
