@@ -57,7 +57,7 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
         return source, ()
     found = find_odd_rows(source.raw.frame, columns)
     lines = range(first, first + len(source.raw)) if first is not None else source.raw.lines
-    if not found or (not lines and source.native is None):
+    if not found:
         return source, ()
     with name_lines(first):
         row, why = next(iter(found.items()))
@@ -65,6 +65,8 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
         example = f"{name_row(row)}{'' if cell is None else f' ({clipped(cell, 40)!r})'}, {why}"
     them = "it" if len(found) == 1 else "them"
     which = plural(len(found), "row is no item", "rows are no items")
+    if not lines and source.native is None:
+        return source, (f"{which}, but read as one: {example}. Leave {them} out of the file.",)
     way = option("skip_rows", ",".join([*stated, "none"]))
     keep = [row for row in range(len(source.raw)) if row not in found]
     return _take(source, columns, keep, [*stated, *(str(lines[row]) for row in found if lines)]), (
