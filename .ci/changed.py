@@ -19,6 +19,7 @@ MIRRORS = {
     "src/halflabel": "tests",
     "papers/src/halflabel_papers": "papers/tests",
     "scale/src/halflabel_scale": "scale/tests",
+    "tools/src/halflabel_tools": "tools/tests",
 }
 
 #: Tests of files that belong to no package.

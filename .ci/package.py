@@ -47,6 +47,7 @@ PAPERS = Distribution(
 )
 
 
+TOOLS = Distribution(ROOT / "tools", "halflabel_tools", (30_000, 30_000), ("halflabel_tools/py.typed",))
 SCALE = Distribution(ROOT / "scale", "halflabel_scale", (60_000, 60_000), ("halflabel_scale/py.typed",))
 
 
@@ -83,7 +84,7 @@ def build(one: Distribution, folder: Path) -> Path:
     return wheel
 
 
-def use(wheel: Path, papers: Path, scale: Path, folder: Path, python: str) -> None:
+def use(wheel: Path, papers: Path, scale: Path, tools: Path, folder: Path, python: str) -> None:
     """Install halflabel into a new environment, run the demo and a user's program there, then add the others."""
     environment = folder / "environment"
     run(python, "-m", "venv", environment)
@@ -95,7 +96,7 @@ def use(wheel: Path, papers: Path, scale: Path, folder: Path, python: str) -> No
     run(*pip, "pandas-stubs")
     types = "--strict", "--cache-dir=/dev/null", "--python-executable", environment / "bin" / "python"
     run(sys.executable, "-m", "mypy", "--config-file=", *types, USER_PROGRAM, cwd=folder)
-    run(*pip, papers, scale)
+    run(*pip, papers, scale, tools)
     run(command, "rank", "--help", cwd=folder)
     run(command, "reproduce", "zhang2008", "--from-records", "-o", folder / "page", cwd=folder)
 
@@ -107,7 +108,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        wheels = [build(one, folder / one.package) for one in (PRODUCT, PAPERS, SCALE)]
+        wheels = [build(one, folder / one.package) for one in (PRODUCT, PAPERS, SCALE, TOOLS)]
         use(*wheels, folder, options.python)
 
 

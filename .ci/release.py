@@ -123,7 +123,7 @@ def main() -> None:
     """Write all files, and their digests."""
     out = Path(sys.argv[1])
     out.mkdir(parents=True)
-    for folder in (ROOT, ROOT / "papers", ROOT / "scale"):
+    for folder in (ROOT, ROOT / "papers", ROOT / "scale", ROOT / "tools"):
         for name, content in build_twice(folder).items():
             (out / name).write_bytes(content)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]

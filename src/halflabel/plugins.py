@@ -8,7 +8,7 @@ An installed distribution adds to halflabel by entry points of three groups:
 """
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse, stored
-from halflabel._files import atomic_write, together
+from halflabel._files import atomic_folder, atomic_write, together
 from halflabel._ledger import Ledger, format_ledger, is_ledger, read_lines
 from halflabel._progress import step
 from halflabel._wording import NONE, clipped, count, decimal, listed, option, plural
@@ -20,6 +20,7 @@ __all__ = [
     "Ledger",
     "Mask",
     "Matrix",
+    "atomic_folder",
     "atomic_write",
     "clipped",
     "count",

@@ -47,7 +47,7 @@ def test_the_help_of_a_command_imports_no_library_for_its_work(command):
 
 
 def test_the_help_names_every_format():
-    assert tuple(FORMATS) == TOOLS
+    assert set(FORMATS) <= set(TOOLS)
     printed = CliRunner().invoke(main, ["data", "describe", "--help"]).output
     assert all(name in printed for name in list_names())
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from halflabel.files.collector import Collector
     from halflabel.files.conversion import read, write, write_records
     from halflabel.files.detection import Detected, detect
-    from halflabel.files.formats import Format
+    from halflabel.files.formats import Format, Options
     from halflabel.files.label_tables import from_tables
-    from halflabel.files.loss import Loss
+    from halflabel.files.loss import OF_LISTS, Loss
     from halflabel.files.raw_table import RawTable, ReadError, TableFormat
     from halflabel.files.reading import read_table, write_frame
-    from halflabel.files.records import Records
+    from halflabel.files.records import Cell, Records
     from halflabel.files.registry import FORMATS, SUFFIXES
     from halflabel.files.vectors import read_vectors
 else:
@@ -31,12 +31,12 @@ else:
             "halflabel.files.collector": ["Collector"],
             "halflabel.files.conversion": ["read", "write", "write_records"],
             "halflabel.files.detection": ["Detected", "detect"],
-            "halflabel.files.formats": ["Format"],
+            "halflabel.files.formats": ["Format", "Options"],
             "halflabel.files.label_tables": ["from_tables"],
-            "halflabel.files.loss": ["Loss"],
+            "halflabel.files.loss": ["OF_LISTS", "Loss"],
             "halflabel.files.raw_table": ["RawTable", "ReadError", "TableFormat"],
             "halflabel.files.reading": ["read_table", "write_frame"],
-            "halflabel.files.records": ["Records"],
+            "halflabel.files.records": ["Cell", "Records"],
             "halflabel.files.registry": ["FORMATS", "SUFFIXES"],
             "halflabel.files.vectors": ["read_vectors"],
         },
@@ -44,11 +44,14 @@ else:
 
 __all__ = [
     "FORMATS",
+    "OF_LISTS",
     "SUFFIXES",
+    "Cell",
     "Collector",
     "Detected",
     "Format",
     "Loss",
+    "Options",
     "RawTable",
     "ReadError",
     "Records",

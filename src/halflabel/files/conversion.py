@@ -12,13 +12,13 @@ import pandas as pd
 
 from halflabel._files import together
 from halflabel._wording import listed, option, quoted
-from halflabel.files.detection import detect
+from halflabel.files.detection import check_installed, detect
 from halflabel.files.formats import Empty, Format, Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import sentences
 from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Question, Records
-from halflabel.files.registry import FORMATS, check_name
+from halflabel.files.registry import FORMATS, TOOLS, check_name
 from halflabel.labels import Absent, PartialLabels
 
 AnyPath = str | os.PathLike[str]
@@ -68,7 +68,9 @@ def read(
     paths = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(part) for part in path]
     if not paths:
         raise ValueError("there is no file to read.")
-    kind = FORMATS[check_name(format, tuple(FORMATS))] if format else _detected(paths[0])
+    if format is not None:
+        check_installed(check_name(format, _list_names()), paths[0])
+    kind = FORMATS[format] if format else _detected(paths[0])
     options = Options(absent, empty, id, tuple(labels), tags, negatives)
     given = {name for name in ("empty", "id", "labels", "tags", "negatives") if getattr(options, name)}
     if wrong := sorted(given - set(kind.options)):
@@ -138,7 +140,7 @@ def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ..
 
 def check_format_path(path: Path, format: str) -> Format:
     """Return the format of a name. Raise if it does not exist, or if its files cannot have this path."""
-    kind = FORMATS[check_name(format, tuple(FORMATS))]
+    kind = FORMATS[check_name(format, _list_names())]
     if path.suffix.lower() not in kind.suffixes:
         endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
         raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
@@ -156,6 +158,11 @@ def parse_question(text: str | None, format: str | None) -> Question | None:
     if not name:
         raise ValueError(f"{option('question')} is the name of a question, or name:object, not {text!r}.")
     return Question(name, target or Question(name).target)
+
+
+def _list_names() -> tuple[str, ...]:
+    """Return the names of all formats of records, installed or not."""
+    return tuple(dict.fromkeys([*TOOLS, *FORMATS]))
 
 
 def _detected(path: Path) -> Format:

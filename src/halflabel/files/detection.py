@@ -63,7 +63,15 @@ def detect(path: str | os.PathLike[str]) -> Detected | None:
         found = " ".join(f"{name}: {reason}" for name, reason in fitting)
         names = " or ".join(option("format", name) for name, _ in fitting)
         raise ReadError.at(path, f"it may be of several formats. {found} State {names}.")
+    if fitting:
+        check_installed(fitting[0].format, sample.path)
     return fitting[0] if fitting else None
+
+
+def check_installed(name: str, path: Path) -> None:
+    """Raise if the format of a file belongs to a distribution that is not installed, with the way on."""
+    if find_home(name):
+        raise ReadError.at(path, _describe(_parse_kinds()[name], path))
 
 
 def _list_fitting(sample: Sample, recognise: Mapping[str, Recognise]) -> list[Detected]:
@@ -216,9 +224,11 @@ def _as_bytes(text: str) -> bytes:
     return text[1:-1].encode() if text.startswith("'") else bytes.fromhex(text)
 
 
-@cache
 def _kinds() -> tuple[Mapping[str, Any], ...]:
     """Return the kinds of files that are not read, with the formats of distributions that are not installed."""
-    text = files("halflabel.files").joinpath("other_kinds.toml").read_text(encoding="utf-8")
-    kinds = tomllib.loads(text)
-    return tuple(kind for name, kind in kinds.items() if "home" not in kind or find_home(name))
+    return tuple(kind for name, kind in _parse_kinds().items() if "home" not in kind or find_home(name))
+
+
+@cache
+def _parse_kinds() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads(files("halflabel.files").joinpath("other_kinds.toml").read_text(encoding="utf-8"))

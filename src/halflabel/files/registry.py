@@ -59,9 +59,9 @@ ROWS = (
     Row("duckdb", "duckdb", (".duckdb", ".ddb"), ((8, b"DUCK"),)),
     Row("gaf", "gaf", (".gaf",), ((0, b"!gaf-version"),)),
     Row("label-studio", "label_studio", holds="records"),
-    Row("prodigy", "prodigy", holds="records"),
-    Row("argilla", "argilla", holds="records"),
-    Row("doccano", "doccano", holds="records"),
+    Row("prodigy", "", holds="records", home="tools"),
+    Row("argilla", "", holds="records", home="tools"),
+    Row("doccano", "", holds="records", home="tools"),
     Row("huggingface", "huggingface", holds="both", in_parts=True),
     Row("coco", "coco", holds="records"),
     Row("json", "json_records", (".json",), holds="both", is_written=True, in_parts=True, attribute="ARRAY"),
@@ -137,7 +137,7 @@ class _Formats(Mapping[str, _Kind]):
         return name in self._own or (name in list_added() and self._take(load(str(name))) is not None)
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._own
+        yield from (name for name in self._own if not find_home(name))
         yield from (name for name in list_added() if name in self)
 
     def __len__(self) -> int:

@@ -13,15 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import plural
-from halflabel.files.collector import Collector
+from halflabel.files import Cell, Collector, Format, Loss, Options, Records
 from halflabel.files.field_values import names_in, rows_of, share_in, text_of
-from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_records, write_lines
 from halflabel.files.json_text import Place
-from halflabel.files.loss import Loss
-from halflabel.files.records import Cell, Records
 from halflabel.labels.answers import read_answer
+from halflabel.plugins import plural
 
 VALUES = {"accept": 1.0, "reject": 0.0, "ignore": None}
 ANSWERS: dict[int | None, str] = {1: "accept", 0: "reject", None: "ignore"}

@@ -12,14 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._wording import clipped
-from halflabel.files.collector import Collector
+from halflabel.files import OF_LISTS, Collector, Format, Loss, Options, Records
 from halflabel.files.field_values import names_in, rows_of
-from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_records, write_array, write_lines
 from halflabel.files.json_text import Place
-from halflabel.files.loss import OF_LISTS, Loss
-from halflabel.files.records import Records
+from halflabel.plugins import clipped
 
 #: The keys of the labels: "label" in today's exports, "labels" in older ones, "cats" with intents.
 KEYS = ("label", "labels", "cats")

@@ -12,17 +12,12 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._files import atomic_folder
-from halflabel._wording import plural
-from halflabel.files.argilla_settings import ITEM, SEEN, dataset, kinds, settings, slugs, title_of
+from halflabel.files import Cell, Collector, Format, Loss, Options, ReadError, Records
 from halflabel.files.choice_answers import Answers, word_for
-from halflabel.files.collector import Collector
 from halflabel.files.field_values import number_in, rows_of, text_of
-from halflabel.files.formats import Format, Options
 from halflabel.files.json_files import read_document, read_records, write_array, write_document
-from halflabel.files.loss import Loss
-from halflabel.files.raw_table import ReadError
-from halflabel.files.records import Cell, Records
+from halflabel.plugins import atomic_folder, plural
+from halflabel_tools.argilla_settings import ITEM, SEEN, dataset, kinds, settings, slugs, title_of
 
 RECORDS, FOLDER, SETTINGS, DATASET = "records.json", ".argilla", "settings.json", "dataset.json"
 
