@@ -27,6 +27,7 @@ from halflabel.completion.archive import ModelFileError
 from halflabel.completion.model_check import make_up_rows
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
+from halflabel.files.registry import find_home
 from halflabel.methods.auto import EFFORTS
 
 CSV = 'id,x,name,rock,live\n007,1.5,a,1,0\n008,,"b, c",,1\n009,-2e3,"two\nlines",0,\n'
@@ -161,7 +162,17 @@ TABLES = [
     *(Format(name, suffix, seed, read_table, change=change) for name, suffix, seed, change in LIBRARY_TABLES),
 ]
 
-RECORDS = [Format(name, suffix, seed, reader, change=change) for name, suffix, seed, reader, change in TOOLS]
+
+def is_installed(name: str) -> bool:
+    """Return whether a format is in this environment: some are in halflabel-tools."""
+    return not find_home(name.split()[0])
+
+
+RECORDS = [
+    Format(name, suffix, seed, reader, change=change)
+    for name, suffix, seed, reader, change in TOOLS
+    if is_installed(name)
+]
 
 MODELS = [
     Format(name, ".halflabel", seed, use_model, ModelFileError, change_model)
@@ -183,7 +194,9 @@ DAMAGED = [
 OWN = [Format(name, suffix, seed, reader, ValueError, change) for name, suffix, seed, reader, change in WRITTEN]
 
 REWRITTEN_RECORDS = [
-    Format(name, suffix, seed, reader, change=change) for name, suffix, seed, reader, change in REWRITTEN
+    Format(name, suffix, seed, reader, change=change)
+    for name, suffix, seed, reader, change in REWRITTEN
+    if is_installed(name)
 ]
 
 FORMATS = [*TABLES, *RECORDS, *OWN, *REWRITTEN_RECORDS, *MODELS, *GENTLY_CHANGED, *DAMAGED]

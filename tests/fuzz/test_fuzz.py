@@ -47,7 +47,9 @@ def test_many_changed_inputs_are_read_or_rejected_in_a_sentence(kind):
 
 @pytest.mark.parametrize("path", CRASHES, ids=lambda path: path.name)
 def test_every_defect_stays_mended(path, tmp_path):
-    kind = next(kind for kind in FORMATS if path.name.startswith(f"{kind.name.replace(' ', '-')}-"))
+    kind = next((kind for kind in FORMATS if path.name.startswith(f"{kind.name.replace(' ', '-')}-")), None)
+    if kind is None:
+        pytest.skip("halflabel-tools, which has the format, is not installed")
     again = tmp_path / path.name
     again.write_bytes(path.read_bytes())
     assert outcome(kind, again) in ("read", "rejected")

@@ -45,7 +45,7 @@ def name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> P
     """Return the path of the completed table, or of the suggestions for a tool, where none was named."""
     if to is None:
         return name_table(given, source, "completed")
-    format = work.FORMATS[work.check_name(to, tuple(work.FORMATS))]
+    format = work.FORMATS[work.check_name(to, (*TOOLS, *work.FORMATS))]
     return name_format(require_one(given, source), to, format.suffixes[0])
 
 
