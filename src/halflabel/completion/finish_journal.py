@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._ledger import Ledger, read_clock, read_lines
+from halflabel._ledger import Ledger, read_lines
 
 #: The word in the first line of a journal.
 TASK = "finish"
@@ -49,53 +49,15 @@ _OPERATIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
 }
 
 
-class FinishJournal:
-    """The records of a finish, in a ledger that is locked as long as it is open, or in memory.
-
-    Parameters
-    ----------
-    path : path or None
-        Made if it does not exist. None keeps the records in memory.
-
-    Attributes
-    ----------
-    header : dict or None
-        The facts about the table, None for a new journal.
-    records : list of dict
-    notes : list of str
-        Sentences for the user.
-    """
-
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self.path, self._ledger = path, Ledger(path, TASK)
-        try:
-            self.records = check_records(self._ledger.records, str(path))
-        except BaseException:
-            self.close()
-            raise
-        self.notes = self._ledger.notes
-
-    @property
-    def header(self) -> dict[str, Any] | None:
-        """The first line."""
-        return self._ledger.header
-
-    @property
-    def chain(self) -> str:
-        """The digest of all lines."""
-        return self._ledger.chain
-
-    def begin(self, header: Mapping[str, Any]) -> None:
-        """Write the first line."""
-        self._ledger.begin(header)
-
-    def append(self, op: str, **body: Any) -> None:
-        """Write a record. It is on the disk when this returns."""
-        self._ledger.append([{"op": op, "at": read_clock(), **body}])
-
-    def close(self) -> None:
-        """Close the file, which unlocks it."""
-        self._ledger.close()
+def open_journal(path: str | os.PathLike[str] | None) -> Ledger:
+    """Return the ledger of a finish, locked as long as it is open. Without a path its records are in memory."""
+    journal = Ledger(path, TASK)
+    try:
+        check_records(journal.records, str(path))
+    except BaseException:
+        journal.close()
+        raise
+    return journal
 
 
 def check_records(records: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:

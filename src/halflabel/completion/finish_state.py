@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
+from halflabel._ledger import read_clock
 from halflabel._wording import count, plural
-from halflabel.completion.finish_journal import FinishJournal
+from halflabel.completion.finish_journal import open_journal
 from halflabel.completion.finish_tables import CODES, WRITTEN, Entries
 from halflabel.evidence.answer_plan import MIN_RANDOM, plan_answers
 from halflabel.evidence.certificate import Certificate, ceil_percent, make_certificate
@@ -63,7 +64,7 @@ class FinishState:
         _check_shares(max_error, confidence)
         self.max_error, self.confidence, self.seed = max_error, confidence, seed
         self.entries, self.probabilities = Entries(ids, names), np.empty(0)
-        self.journal = FinishJournal(journal)
+        self.journal = open_journal(journal)
         try:
             self._open(given.copy(), population, None if labels is None else list(labels))
         except BaseException:
@@ -110,7 +111,7 @@ class FinishState:
 
     def do(self, op: str, **body: Any) -> None:
         """Write a record to the journal, and apply it as it is applied when the journal is opened again."""
-        self.journal.append(op, **body)
+        self.journal.append([{"op": op, "at": read_clock(), **body}])
         self._repeat(self.journal.records[-1])
 
     def _repeat(self, record: dict[str, Any]) -> None:
