@@ -15,7 +15,6 @@ from halflabel._arrays import Floats, Ints, Mask, MatrixLike
 from halflabel.corrections.correction import EVERY_ROW, Given, Learned, ValidRows
 from halflabel.corrections.order import CORRECTIONS
 from halflabel.labels import PartialLabels
-from halflabel.labels.rules import Rule
 from halflabel.methods.auto import AutoLabeler
 from halflabel.methods.auto.kept import KeptFit
 from halflabel.methods.auxiliary import fit_with_auxiliary
@@ -41,11 +40,6 @@ class Corrected:
     #: Shape (n_labels,). Chosen on the probabilities of the fitted items after the last correction.
     thresholds: Floats
 
-    @property
-    def rule(self) -> Rule:
-        """The threshold rule that decides which labels are relevant."""
-        return self.model.resolve_rule()
-
     def predict_both(self, X: MatrixLike) -> tuple[NDArray[np.int64], Floats]:
         """Return 0/1 and the probabilities of new items of which nothing is known."""
         if not self.learned:
@@ -60,7 +54,7 @@ class Corrected:
         scores, p = self.model.score_both(X, known)
         for each in self.learned:
             p = each(p, known)
-        relevant = self.valid_rows.decide(self.rule.measure(scores, p, self.thresholds), known.state)
+        relevant = self.valid_rows.decide(self.model.resolve_rule().measure(scores, p, self.thresholds), known.state)
         return np.where(known.observed, known.relevant, relevant).astype(np.int64), p
 
     def decompose_new(self, X: MatrixLike, known: PartialLabels) -> tuple[dict[str, Floats], Floats]:
