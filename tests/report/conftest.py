@@ -118,7 +118,7 @@ class FakeCompletion:
         return pd.DataFrame({"label": names, "filled": filled, "expected": wrong, "low": wrong / 2, "high": 2 * wrong})
 
     digest = "digest of the labels"
-    optimism, corrections = 1.0, {}
+    corrections: dict = {}
 
     @property
     def learned_probabilities(self) -> np.ndarray:
