@@ -23,7 +23,7 @@ WAYS = {
     "columns": {"id": "song", "labels": ["rock", "sad"]},
     "without ids": {"labels": ["rock", "sad"], "ignore": "song"},
     "tags": {"id": "song", "tags": "tags", "absent": "irrelevant"},
-    "positive-only": {"id": "song", "tags": "tags", "absent": "unknown", "observed_rate": 0.95},
+    "positive-only": {"id": "song", "tags": "tags", "absent": "unknown", "observed_rate": 1.0},
     "apart": {},
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -118,7 +118,7 @@ class FakeCompletion:
         return pd.DataFrame({"label": names, "filled": filled, "expected": wrong, "low": wrong / 2, "high": 2 * wrong})
 
     digest = "digest of the labels"
-    corrections: dict = {}
+    corrections: ClassVar[dict[str, Any]] = {}
 
     @property
     def learned_probabilities(self) -> np.ndarray:
