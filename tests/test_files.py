@@ -137,20 +137,20 @@ class TestErrors:
 
     def test_a_class_that_is_not_ours(self, tmp_path):
         tree = {"dict": [["predictor", {"object": "Popen", "state": {"dict": []}}]]}
-        self._document(tmp_path / "m", {"format": 1, "tree": tree})
+        self._document(tmp_path / "m", {"format": FORMAT, "tree": tree})
         with pytest.raises(ModelFileError, match="unknown class 'Popen'"):
             hl.load(tmp_path / "m")
 
     def test_a_pickled_array(self, tmp_path):
         np.save(tmp_path / "a.npy", np.array([{}], dtype=object), allow_pickle=True)
-        document = {"format": 1, "tree": {"dict": [["predictor", {"npy": 0}]]}}
+        document = {"format": FORMAT, "tree": {"dict": [["predictor", {"npy": 0}]]}}
         self._document(tmp_path / "m", document, **{"0.npy": (tmp_path / "a.npy").read_bytes()})
         with pytest.raises(ModelFileError, match="damaged"):
             hl.load(tmp_path / "m")
 
     def test_a_bomb(self, tmp_path, monkeypatch):
         monkeypatch.setattr("halflabel.completion.archive.MAX_BYTES", 1000)
-        self._document(tmp_path / "m", {"format": 1, "tree": "x" * 2000})
+        self._document(tmp_path / "m", {"format": FORMAT, "tree": "x" * 2000})
         with pytest.raises(ModelFileError, match="unpacks to more than"):
             hl.load(tmp_path / "m")
 
@@ -161,14 +161,14 @@ class TestErrors:
 
     def test_a_header_that_announces_more_than_the_file_holds(self, tmp_path):
         header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }".ljust(117) + b"\n"
-        document = {"format": 1, "tree": {"dict": [["predictor", {"npy": 0}]]}}
+        document = {"format": FORMAT, "tree": {"dict": [["predictor", {"npy": 0}]]}}
         self._document(tmp_path / "m", document, **{"0.npy": b"\x93NUMPY\x01\x00\x76\x00" + header})
         with pytest.raises(ModelFileError, match="damaged"):
             hl.load(tmp_path / "m")
 
     def test_an_array_that_is_unpacked_again_and_again(self, tmp_path):
         np.save(tmp_path / "a.npy", np.zeros(3))
-        document = {"format": 1, "tree": {"dict": [["predictor", {"list": [{"npy": 0}] * 9}]]}}
+        document = {"format": FORMAT, "tree": {"dict": [["predictor", {"list": [{"npy": 0}] * 9}]]}}
         self._document(tmp_path / "m", document, **{"0.npy": (tmp_path / "a.npy").read_bytes()})
         with pytest.raises(ModelFileError, match="array 0 is used twice"):
             hl.load(tmp_path / "m")

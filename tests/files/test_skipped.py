@@ -47,14 +47,13 @@ def test_a_total_row_is_named_and_left_out(word, tmp_path):
     sums = [sum(float(row.split(";")[j]) for row in ROWS) for j in (1, 3)]
     path = write(tmp_path, NAMES, *ROWS, f"{word};{sums[0]};;{sums[1]:g}")
     opened = hl.open_table(path, id="song", labels="rock")
-    (note,) = [note for note in opened.notes if "total row" in note]
-    assert "has the sums of the rows above in 'tempo' and 'key'" in note
-    assert "skip_rows='last'" in note
-    left = hl.open_table(path, id="song", labels="rock", skip_rows="last")
-    assert len(left.labels) == 9
-    assert not [note for note in left.notes if "total row" in note]
-    left.save(tmp_path / "t.table.toml")
-    assert len(hl.open_table(path).labels) == 9
+    [note] = [note for note in opened.notes if "is no item and left out" in note]
+    assert f"('{word}'), which has the sums of the rows above. skip_rows='none' keeps it." in note
+    assert len(opened.labels) == 9
+    kept = hl.open_table(path, id="song", labels="rock", skip_rows="none")
+    assert len(kept.labels) == 10
+    kept.save(tmp_path / "t.table.toml")
+    assert len(hl.open_table(path).labels) == 10
 
 
 def test_errors_name_the_line_of_the_file(tmp_path):

@@ -114,7 +114,7 @@ def packed_text(path: Path) -> None:
 
 def model(path: Path, tree: str, **members: bytes) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("model.json", f'{{"format": 1, "halflabel": "0", "tree": {tree}}}')
+        archive.writestr("model.json", f'{{"format": {FORMAT}, "halflabel": "0", "tree": {tree}}}')
         for name, content in members.items():
             archive.writestr(f"{name}.npy", content)
 

@@ -272,7 +272,7 @@ def test_a_sparse_matrix_stays_sparse(make):
         (np.ones((4, 3)), r"the matrix has shape \(4, 3\), but 4 rows and 2 features are needed"),
         (np.array([[1, 1], [1, 1], [1, np.inf], [1, 1]]), "the matrix holds inf in row 2, feature 'q'"),
         (sparse.csr_array([[0, 1], [0, 0], [0, np.nan], [1, 0]]), "the sparse matrix holds nan in row 2, feature 'q'"),
-        (None, "a matrix of 2 features is needed together with the table"),
+        (None, r"made from a matrix of 2 features without a table: .* such as new\.to_numpy\(\)"),
     ],
 )
 def test_a_matrix_that_does_not_fit_raises(matrix, sentence):
