@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import halflabel as hl
-from halflabel.completion.archive import ModelFileError
+from halflabel.completion.archive import FORMAT, ModelFileError
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
 
