@@ -18,7 +18,7 @@ import pandas as pd
 
 from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
-from halflabel.review_page.journal import Journal, read_journal
+from halflabel.review_page.journal import open_journal, read_journal
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
 from halflabel.table import open_table
@@ -103,11 +103,12 @@ def measure_replay():
     with tempfile.TemporaryDirectory() as folder:
         frame = make_items(20_000, 3, 10)
         open_session(frame, folder).close()
-        with Journal(Path(folder) / "journal.jsonl", {}) as journal, open(journal.path, "a") as file:
-            for n in range(1, REPLAYED + 1):
-                body = {"item": f"i{n % 20_000}", "label": f"label{n % 10}", "value": n % 2, "why": "uncertain"}
-                record = {"n": n, "op": "answer", "by": "a", "at": "now", "key": str(n), **body}
-                file.write(json.dumps(record) + "\n")
+        with open_journal(Path(folder) / "journal.jsonl", {}, lambda record: None) as journal:
+            own = {"op": "answer", "by": "a", "at": "now", "why": "uncertain"}
+            journal.append(
+                {"n": n, "key": str(n), "item": f"i{n % 20_000}", "label": f"label{n % 10}", "value": n % 2, **own}
+                for n in range(1, REPLAYED + 1)
+            )
         opened = open_table(frame, id="item", labels=[f"label{j}" for j in range(10)])
         config = Config(opened, ItemViews(opened), by="benchmark")
         start, cpu = time.perf_counter(), time.process_time()

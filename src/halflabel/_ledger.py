@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,6 +52,8 @@ class Ledger:
         Made if it does not exist. None keeps the records in memory.
     task : str
         The word in the first line, so that no other file is taken for a ledger of the task, such as "review".
+    check : callable, optional
+        Called with the records of the file. If it raises, the file is closed.
 
     Attributes
     ----------
@@ -70,7 +72,12 @@ class Ledger:
         In one sentence: the file is of another task or a newer version, is open elsewhere, or a line is damaged.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, task: str) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        task: str,
+        check: Callable[[list[dict[str, Any]]], object] | None = None,
+    ) -> None:
         self.path = None if path is None else Path(path)
         self.task, self.notes = task, list[str]()
         self.header: dict[str, Any] | None = None
@@ -83,6 +90,8 @@ class Ledger:
         try:
             self._lock()
             self._read(Path(path))
+            if check is not None:
+                check(self.records)
         except BaseException:
             self.close()
             raise

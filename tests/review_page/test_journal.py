@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 from halflabel.review_page.answers import Record
-from halflabel.review_page.journal import Journal, describe_change, read_journal
+from halflabel.review_page.journal import describe_change, open_journal, read_journal
 
 HEADER = {"table": "abc", "by": "ana"}
+
+
+def open_review(path, header=HEADER):
+    """Open a journal, and return it with its records."""
+    records = []
+    return open_journal(path, header, records.append), records
 
 
 def make_record(n):
@@ -21,19 +27,20 @@ def make_record(n):
 
 
 def write(path, numbers):
-    with Journal(path, HEADER) as journal:
-        journal.append([make_record(n) for n in numbers])
+    with open_review(path)[0] as journal:
+        journal.append(make_record(n).to_dict() for n in numbers)
 
 
 def test_what_was_appended_is_read_back(tmp_path):
     path = tmp_path / "a.jsonl"
     write(path, [1, 2])
     write(path, [3])
-    with Journal(path, {"table": "other"}) as journal:
-        assert journal.records == [make_record(n) for n in (1, 2, 3)]
+    journal, records = open_review(path, {"table": "other"})
+    with journal:
+        assert records == [make_record(n) for n in (1, 2, 3)]
         assert journal.header["table"] == "abc"
         assert journal.notes == []
-    assert read_journal(path)[1] == journal.records
+    assert read_journal(path)[1] == records
     assert os.stat(path).st_mode & 0o077 == 0  # other users cannot read it
 
 
@@ -44,17 +51,18 @@ def test_a_journal_that_is_cut_at_any_byte_keeps_every_whole_line(tmp_path):
     header = content.index(b"\n") + 1
     for size in range(header, len(content)):
         path.write_bytes(content[:size])
-        with Journal(path, HEADER) as journal:
-            assert len(journal.records) == content[:size].count(b"\n") - 1
+        journal, records = open_review(path)
+        with journal:
+            assert len(records) == content[:size].count(b"\n") - 1
             assert bool(journal.notes) == (content[size - 1 : size] != b"\n")
-            journal.append([make_record(9)])
+            journal.append([make_record(9).to_dict()])
         assert read_journal(path)[1][-1] == make_record(9)
 
 
 def test_a_header_that_is_cut_begins_a_new_journal(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"journal":"halfl')
-    with Journal(path, HEADER) as journal:
+    with open_review(path)[0] as journal:
         assert journal.records == []
         assert journal.header["by"] == "ana"
 
@@ -66,7 +74,7 @@ def test_a_line_of_another_program_is_named(tmp_path, line):
     path.write_text(path.read_text() + line + "\n")
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"line 3: (the line is damaged|its digest does not follow)"):
-        Journal(path, HEADER)
+        open_review(path)
     assert path.read_bytes() == before
 
 
@@ -80,10 +88,10 @@ def test_a_line_of_another_program_is_named(tmp_path, line):
 def test_a_record_of_a_newer_version_is_named(tmp_path, record, message):
     path = tmp_path / "a.jsonl"
     write(path, [1])
-    with Journal(path, HEADER) as journal:
-        journal.append([record])
+    with open_review(path)[0] as journal:
+        journal.append([record.to_dict()])
     with pytest.raises(ValueError, match=message):
-        Journal(path, HEADER)
+        open_review(path)
 
 
 def test_another_file_is_no_journal(tmp_path):
@@ -91,32 +99,32 @@ def test_another_file_is_no_journal(tmp_path):
     for content in ("song,sad\na,1\n", json.dumps({"journal": "other"}) + "\n"):
         path.write_text(content)
         with pytest.raises(ValueError, match=r"damaged|not the journal"):
-            Journal(path, HEADER)
+            open_review(path)
         assert path.read_text() == content
     path.write_text(json.dumps({"journal": "halflabel review", "version": 9, "halflabel": "99"}) + "\n")
     with pytest.raises(ValueError, match="another version"):
-        Journal(path, HEADER)
+        open_review(path)
 
 
 def test_a_journal_is_open_once(tmp_path):
     path = tmp_path / "a.jsonl"
-    with Journal(path, HEADER), pytest.raises(ValueError, match="open in another review"):
-        Journal(path, HEADER)
-    Journal(path, HEADER).close()
+    with open_review(path)[0], pytest.raises(ValueError, match="open in another review"):
+        open_review(path)
+    open_review(path)[0].close()
 
 
 def test_a_full_disk_leaves_the_journal_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
-    with Journal(path, HEADER) as journal:
-        journal.append([make_record(1)])
+    with open_review(path)[0] as journal:
+        journal.append([make_record(1).to_dict()])
         before = path.read_bytes()
         real = os.write
         with monkeypatch.context() as patch:
             patch.setattr(os, "write", lambda file, content: real(file, content[:10]))
             with pytest.raises(OSError, match="the disk is full"):
-                journal.append([make_record(2)])
+                journal.append([make_record(2).to_dict()])
         assert path.read_bytes() == before
-        journal.append([make_record(2)])
+        journal.append([make_record(2).to_dict()])
     assert len(read_journal(path)[1]) == 2
 
 
@@ -135,11 +143,11 @@ def kill_while_writing(path, seconds):
         warnings.simplefilter("ignore", DeprecationWarning)  # the child uses no thread
         child = os.fork()
     if child == 0:
-        with Journal(path, HEADER) as journal:
-            n = journal.records[-1].n if journal.records else 0
+        with open_review(path)[0] as journal:
+            n = journal.records[-1]["n"] if journal.records else 0
             while True:
                 n += 1
-                journal.append([make_record(n)])
+                journal.append([make_record(n).to_dict()])
                 os.write(writes, n.to_bytes(4, "little"))
     os.close(writes)
     time.sleep(seconds)
@@ -155,8 +163,8 @@ def test_no_acknowledged_answer_is_lost_by_a_kill(tmp_path, kills):
     path, rng, last = tmp_path / "a.jsonl", np.random.default_rng(0), 0
     for _ in range(kills):
         last = max(last, kill_while_writing(path, rng.uniform(0.005, 0.06)))
-        with Journal(path, HEADER) as journal:
-            numbers = [record.n for record in journal.records]
+        with open_review(path)[0] as journal:
+            numbers = [record["n"] for record in journal.records]
         assert numbers == list(range(1, len(numbers) + 1))
         assert len(numbers) >= last
     assert last > 0

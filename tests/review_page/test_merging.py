@@ -6,7 +6,7 @@ import pytest
 from tests.cli.conftest import run
 
 from halflabel.review_page.answers import AnswerBook, Record
-from halflabel.review_page.journal import Journal
+from halflabel.review_page.journal import open_journal
 from halflabel.review_page.merging import find_contested, merge
 
 
@@ -57,8 +57,8 @@ def test_the_command(tmp_path):
     paths = []
     for name, records in (("ana", ANA), ("ben", BEN)):
         paths.append(tmp_path / f"{name}.jsonl")
-        with Journal(paths[-1], {"by": name, "table": "t"}) as journal:
-            journal.append(records)
+        with open_journal(paths[-1], {"by": name, "table": "t"}, AnswerBook([], []).apply) as journal:
+            journal.append(record.to_dict() for record in records)
     output = tmp_path / "merged.csv"
     result = run("review", "merge", *paths, "-o", output)
     assert result.exit_code == 0, result.output

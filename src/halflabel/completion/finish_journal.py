@@ -51,13 +51,7 @@ _OPERATIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
 
 def open_journal(path: str | os.PathLike[str] | None) -> Ledger:
     """Return the ledger of a finish, locked as long as it is open. Without a path its records are in memory."""
-    journal = Ledger(path, TASK)
-    try:
-        check_records(journal.records, str(path))
-    except BaseException:
-        journal.close()
-        raise
-    return journal
+    return Ledger(path, TASK, lambda records: check_records(records, str(path)))
 
 
 def check_records(records: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from halflabel._ledger import Ledger, read_lines
@@ -15,82 +14,40 @@ from halflabel.review_page.answers import Record
 TASK = "review"
 
 
-class Journal:
-    """The records of a review, in a ledger that is locked as long as it is open.
+def open_journal(path: str | os.PathLike[str], header: dict[str, Any], repeat: Callable[[Record], Any]) -> Ledger:
+    """Return the ledger of a review, locked as long as it is open, and ``repeat`` each of its records.
 
-    Parameters
-    ----------
-    path : path
-        Made if it does not exist.
-    header : dict
-        Facts about the table, written as the first line of a new journal.
-
-    Attributes
-    ----------
-    header : dict
-        The first line as it was written.
-    records : list of Record
-        The content of the file when it was opened.
-    notes : list of str
-        Sentences for the user.
-
-    Raises
-    ------
-    ValueError
-        If another process has the journal open, or a line is damaged that is not the last one.
+    A new one begins with the facts of the header about the table.
     """
 
-    def __init__(self, path: str | os.PathLike[str], header: dict[str, Any]) -> None:
-        self.path = Path(path)
-        self._ledger = Ledger(path, TASK)
-        try:
-            self.records = parse_records(self._ledger.records, str(path))
-            if self._ledger.header is None:
-                self._ledger.begin(header)
-        except BaseException:
-            self.close()
-            raise
-        self.header: dict[str, Any] = self._ledger.header or {}
-        self.notes = self._ledger.notes
+    def repeat_all(lines: Iterable[dict[str, Any]]) -> None:
+        _repeat(lines, str(path), repeat)
 
-    @property
-    def chain(self) -> str:
-        """The digest of all lines."""
-        return self._ledger.chain
-
-    def append(self, records: Sequence[Record]) -> None:
-        """Write records, and return when they are on the disk. A failed write leaves the file as it was."""
-        self._ledger.append(record.to_dict() for record in records)
-
-    def close(self) -> None:
-        """Close the file, which unlocks it. A second call does no harm."""
-        self._ledger.close()
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def parse_records(lines: Iterable[dict[str, Any]], name: str) -> list[Record]:
-    """Return the records of a journal. Raise a ValueError that names the first line which is not the next record."""
-    records: list[Record] = []
-    for number, line in enumerate(lines, 2):
-        try:
-            record = Record.from_dict(line)
-        except ValueError as error:
-            raise ValueError(f"{name}, line {number}: {error}") from None
-        if records and record.n <= records[-1].n:
-            raise ValueError(f"{name}, line {number}: record {record.n} does not follow record {records[-1].n}.")
-        records.append(record)
-    return records
+    journal = Ledger(path, TASK, repeat_all)
+    if journal.header is None:
+        journal.begin(header)
+    return journal
 
 
 def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Record]]:
     """Return the header and the records of a journal that may be open elsewhere, without a line that is cut off."""
-    found = read_lines(path, TASK)
-    return found.header, parse_records(found.records, str(path))
+    found, records = read_lines(path, TASK), list[Record]()
+    _repeat(found.records, str(path), records.append)
+    return found.header, records
+
+
+def _repeat(lines: Iterable[dict[str, Any]], name: str, repeat: Callable[[Record], Any]) -> None:
+    """Call a function with each record. Raise a ValueError that names the first line which is not the next record."""
+    last = 0
+    for number, line in enumerate(lines, 2):
+        try:
+            record = Record.from_dict(line)
+            if record.n <= last:
+                raise ValueError(f"record {record.n} does not follow record {last}.")
+            repeat(record)
+        except ValueError as error:
+            raise ValueError(f"{name}, line {number}: {error}") from None
+        last = record.n
 
 
 def describe_change(header: dict[str, Any], now: dict[str, Any], n_unplaced: int) -> list[str]:

@@ -25,7 +25,7 @@ from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.implied import Implied
 from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
-from halflabel.review_page.journal import Journal, describe_change
+from halflabel.review_page.journal import describe_change, open_journal
 from halflabel.review_page.leases import Leases
 from halflabel.review_page.listing import ItemList
 from halflabel.review_page.outputs import gather_outputs, summarize_review
@@ -63,17 +63,8 @@ class Session:
         self.book = AnswerBook(list(self.opened.index), self.labels.names)
         self.table = digest_table(self.opened)
         header = {"table": self.table, "labels": list(self.labels.names), "by": config.by}
-        self.journal = Journal(journal_path, header)
-        try:
-            for record in self.journal.records:
-                self.book.apply(record)
-        except ValueError as error:
-            self.journal.close()
-            raise ValueError(f"{journal_path}: {error}") from error
-        except BaseException:
-            self.journal.close()
-            raise
-        changes = describe_change(self.journal.header, header, len(self.book.unplaced))
+        self.journal = open_journal(journal_path, header, self.book.apply)
+        changes = describe_change(self.journal.header or {}, header, len(self.book.unplaced))
         self.notes = [*self.journal.notes, *changes, *config.views.list_missing()]
         columns = config.views.frame.drop(columns=list(self.labels.names), errors="ignore")
         self.list = ItemList(self.opened.index, columns)
@@ -157,7 +148,7 @@ class Session:
         """Write records of (operation, key, body) in one step. A key that was written before is not written again."""
         records, made = self.book.prepare(operations, by=by or self.config.by, at=read_clock())
         if made:
-            self.journal.append(made)
+            self.journal.append(record.to_dict() for record in made)
         for record in made:
             self.book.apply(record)
         if made and self.audit is None:  # the values that an audit checks stay as they are
