@@ -18,7 +18,6 @@ from halflabel.labels.rules import Rule
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
-from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
@@ -51,7 +50,7 @@ class RunningReview:
         """The answers that are on the disk, as :func:`halflabel.complete` reads them (``answers=``)."""
         opened = self._session.opened
         book = AnswerBook(list(opened.index), opened.labels.names)
-        for record in read_journal(self._session.journal.path)[1]:
+        for record in self._session.book.records:
             book.apply(record)
         return list_answers(book, opened.index)
 
