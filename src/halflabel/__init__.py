@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from halflabel.labels import PartialLabels
     from halflabel.labels.rules import Rule
     from halflabel.methods.auto import AutoLabeler, MixedLabeler
-    from halflabel.methods.impute import GaussianMixtureImputer, SoftImputer
+    from halflabel.methods.impute import SoftImputer
     from halflabel.methods.matrix_completion import MC1, MCb
     from halflabel.methods.mddm import MDDM
     from halflabel.methods.ssdrmc import SSDRMC
@@ -30,7 +30,7 @@ else:
             "halflabel.labels": ["PartialLabels"],
             "halflabel.labels.rules": ["Rule"],
             "halflabel.methods.auto": ["AutoLabeler", "MixedLabeler"],
-            "halflabel.methods.impute": ["GaussianMixtureImputer", "SoftImputer"],
+            "halflabel.methods.impute": ["SoftImputer"],
             "halflabel.methods.matrix_completion": ["MC1", "MCb"],
             "halflabel.methods.mddm": ["MDDM"],
             "halflabel.methods.ssdrmc": ["SSDRMC"],
@@ -49,7 +49,6 @@ __all__ = [
     "Completion",
     "Evaluation",
     "Explanation",
-    "GaussianMixtureImputer",
     "LowRankVVMR",
     "MCb",
     "MixedLabeler",

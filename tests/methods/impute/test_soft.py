@@ -8,7 +8,7 @@ from tests.methods.impute.test_impute import gapped
 from tests.methods.parameters import check_parameters
 from tests.oracles import impute as oracle
 
-from halflabel.methods.impute import SoftImputer
+from halflabel.methods.impute import SoftImputer, complete_rows
 from halflabel.methods.impute import soft as module
 from halflabel.numerics.solvers import Solution, Status
 
@@ -212,3 +212,13 @@ def test_rows_are_filled_by_the_ridge_regression_on_the_components(rng):
 
 def test_parameters_are_those_of_the_docstring_of_soft_impute():
     check_parameters(SoftImputer(), n_folds=2, max_iter=1)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_a_folded_row_is_the_conditional_mean_of_a_normal_distribution(rank, rng):
+    """Rows with every number of gaps, out of order; some share theirs."""
+    components, hidden = rng.normal(size=(rank, 5)), (np.arange(32)[:, None] & [1, 2, 4, 8, 16]) > 0
+    X = np.where(np.vstack([hidden, hidden[5:9]]), np.nan, rng.normal(size=(36, 5)))[rng.permutation(36)]
+    cov = components.T @ components + 0.3 * np.eye(5)
+    expected = [oracle.conditional(x, np.zeros(5), cov)[0] for x in X]
+    np.testing.assert_allclose(complete_rows(X, components, 0.3), expected, atol=1e-12)

@@ -5,6 +5,7 @@ from halflabel_papers.comparators.changing_targets import SPLC, EntropyMaximisat
 from halflabel_papers.comparators.correct_and_smooth import CorrectAndSmooth
 from halflabel_papers.comparators.cplst import CPLST
 from halflabel_papers.comparators.fasttag import FastTag
+from halflabel_papers.comparators.gaussian_mixture import GaussianMixtureImputer
 from halflabel_papers.comparators.glocal import GLOCAL
 from halflabel_papers.comparators.lda import LDA
 from halflabel_papers.comparators.leml import LEML
@@ -40,6 +41,7 @@ __all__ = [
     "ElkanNoto",
     "EntropyMaximisation",
     "FastTag",
+    "GaussianMixtureImputer",
     "Hill",
     "LargeLoss",
     "LinearSVM",

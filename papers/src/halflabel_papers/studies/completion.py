@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from halflabel import GaussianMixtureImputer
 from halflabel.datasets.benchmark import Dataset
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels.rules import Rule
@@ -14,6 +13,7 @@ from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squa
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import Solution, fpc, gradient_norm, proximal_gradient
 from halflabel.plugins import Floats, Mask
+from halflabel_papers.comparators import GaussianMixtureImputer
 
 #: Share of the largest weight with a solution other than 0.
 SHARE_OF_TOP = 0.05

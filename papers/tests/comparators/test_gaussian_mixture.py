@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from papers.tests.oracles import mixture as oracle
 from tests.methods.parameters import check_parameters
-from tests.oracles import impute as oracle
 
-from halflabel.methods.impute import GaussianMixtureImputer
-from halflabel.methods.impute.expectation import Gaussian, Mixture, Moments
-from halflabel.methods.impute.mixture import _maximise, _measure_step
 from halflabel.numerics.solvers import Status
+from halflabel_papers.comparators import GaussianMixtureImputer
+from halflabel_papers.comparators.expectation import Gaussian, Mixture, Moments
+from halflabel_papers.comparators.gaussian_mixture import _maximise, _measure_step
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

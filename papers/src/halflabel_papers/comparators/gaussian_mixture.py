@@ -7,10 +7,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.cluster import KMeans
 
-from halflabel._arrays import Floats, Mask, MatrixLike
-from halflabel._progress import step
 from halflabel.methods.canonical_order import order_items
-from halflabel.methods.impute.expectation import (
+from halflabel.methods.impute.imputer import Imputer
+from halflabel.methods.validation import require_positive, require_whole
+from halflabel.numerics.solvers import Status
+from halflabel.numerics.threads import limit_threads
+from halflabel.plugins import Floats, Mask, Matrix, step
+from halflabel_papers.comparators.expectation import (
     BLOCK,
     Gaussian,
     Mixture,
@@ -19,10 +22,6 @@ from halflabel.methods.impute.expectation import (
     expectation,
     group_rows,
 )
-from halflabel.methods.impute.imputer import Imputer
-from halflabel.methods.validation import require_positive, require_whole
-from halflabel.numerics.solvers import Status
-from halflabel.numerics.threads import limit_threads
 
 
 class GaussianMixtureImputer(Imputer):
@@ -123,7 +122,7 @@ class GaussianMixtureImputer(Imputer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
+    def fit(self, X: Matrix, y: object = None) -> Self:
         """Fit the mixture.
 
         Parameters

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.oracles import impute as oracle
+from papers.tests.oracles import mixture as oracle
 
-from halflabel.methods.impute import expectation as module
-from halflabel.methods.impute.expectation import Gaussian, Mixture, conditional_means, expectation, group_rows
+from halflabel_papers.comparators import expectation as module
+from halflabel_papers.comparators.expectation import Gaussian, Mixture, conditional_means, expectation, group_rows
 
 
 def gapped(rng, n=14, d=4):

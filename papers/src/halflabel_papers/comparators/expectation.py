@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel.plugins import Floats, Ints, Mask
 
 #: Maximum number of cells in the temporary arrays of one block, per component.
 BLOCK = 2**21
