@@ -222,3 +222,4 @@ def test_a_folded_row_is_the_conditional_mean_of_a_normal_distribution(rank, rng
     cov = components.T @ components + 0.3 * np.eye(5)
     expected = [oracle.conditional(x, np.zeros(5), cov)[0] for x in X]
     np.testing.assert_allclose(complete_rows(X, components, 0.3), expected, atol=1e-12)
+    assert complete_rows(X[:0], components, 0.3).shape == (0, 5)

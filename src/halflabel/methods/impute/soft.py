@@ -230,13 +230,14 @@ def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
     of the size of the gaps if these are few. The regression would need one of the size of the rank for each row.
     """
     cov = components.T @ components + alpha * np.eye(components.shape[1])
-    precision, known, completed = np.linalg.inv(cov), ~np.isnan(X), X.copy()
+    precision: Floats = np.asarray(np.linalg.inv(cov), dtype=np.float64)
+    known, completed = ~np.isnan(X), X.copy()
     _, member, counts = np.unique(np.packbits(known, axis=1), axis=0, return_inverse=True, return_counts=True)
     order = np.argsort(member.ravel(), kind="stable")
     with limit_threads(*cov.shape):
-        for rows in np.split(order, np.cumsum(counts)[:-1]):  # those with the same gaps
+        for rows in np.split(order, np.cumsum(counts))[:-1]:  # those with the same gaps
             values, gaps = np.flatnonzero(known[rows[0]]), np.flatnonzero(~known[rows[0]])
-            completed[np.ix_(rows, gaps)] = X[np.ix_(rows, values)] @ _regress(cov, precision, values, gaps)
+            completed[np.ix_(rows, gaps)] = np.dot(X[np.ix_(rows, values)], _regress(cov, precision, values, gaps))
     return completed
 
 
