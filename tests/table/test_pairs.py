@@ -8,12 +8,18 @@ from hypothesis import strategies as st
 from tests.conftest import FEWER_EXAMPLES
 from tests.table.notations import list_readings
 
+from halflabel.table import pairs as reader
 from halflabel.table.ambiguous import AmbiguousReading
-from halflabel.table.pairs import read_pairs
+from halflabel.table.columns import Description
 from halflabel.table.tag_recognition import TagOptions
 
 IDS = ["a", "b", "c", "d"]
 TAGS = ["T1", "T2", "T3"]
+
+
+def read_pairs(pairs, on, ids, **keys):
+    """Read a long table with these keys of its description."""
+    return reader.read_pairs(Description(pairs=pairs, on=on, **keys), ids)
 
 
 def oracle(rows, absent, empty, annotated):
@@ -57,7 +63,7 @@ def test_every_entry_is_that_of_the_oracle(rows, absent, empty, annotated, words
     state, is_annotated = oracle(rows, absent, empty, annotated)
     labels = read_pairs(
         table.sample(frac=1, random_state=0), "item", IDS, absent=absent, empty=empty, tag="tag", value="vote",
-        meanings={"for": 1.0, "against": 0.0} if words else None, annotated=marked if len(marked) else None,
+        **({"yes": "for", "no": "against"} if words else {}), annotated=marked if len(marked) else None,
     ).labels if (state != 0).any() else None  # fmt: skip
     if labels is None:
         return
@@ -72,7 +78,7 @@ def test_pairs_are_described():
         {"item": ["a", "a", "b", "b"], "tag": ["T1", "T2", "T1", "T2"], "not": [None, "NOT", None, None]}
     )
     reading = read_pairs(
-        pairs, "item", IDS, tag="tag", value="not", meanings={"": 1.0, "not": 0.0}, absent="unknown",
+        pairs, "item", IDS, tag="tag", value="not", yes="", no="not", absent="unknown",
         annotated=pd.DataFrame({"item": ["c"]}),
     )  # fmt: skip
     assert reading.notes == (
@@ -80,7 +86,7 @@ def test_pairs_are_described():
         "2 items without a tag in the long table: taken as 1 of them annotated, without tags, and 1 unlabelled.",
     )
     both = pd.concat([pairs, pd.DataFrame({"item": ["b"], "tag": ["T2"], "not": ["NOT"]})])
-    notes = read_pairs(both, "item", IDS, tag="tag", value="not", meanings={"": 1, "not": 0}, absent="unknown").notes
+    notes = read_pairs(both, "item", IDS, tag="tag", value="not", yes="", no="not", absent="unknown").notes
     assert "1 entry with both values in the pairs: taken as unknown." in notes
 
 
@@ -90,11 +96,11 @@ def test_pairs_of_other_ids_are_an_error_with_a_way_on():
         ValueError, match=r"1 of 3 pairs name ids .*'x'.*to leave these pairs out, state other_ids='drop'"
     ):
         read_pairs(pairs, "item", IDS, absent="irrelevant")
-    reading = read_pairs(pairs, "item", IDS, absent="irrelevant", drop_others=True)
+    reading = read_pairs(pairs, "item", IDS, absent="irrelevant", other_ids="drop")
     assert reading.labels.state[:2].tolist() == [[1, -1], [-1, 1]]
     assert reading.notes[0] == "1 of 3 pairs name ids that are not in the table: left out."
     with pytest.raises(ValueError, match="no pair is about one of the items"):
-        read_pairs(pairs[1:2], "item", IDS, absent="irrelevant", drop_others=True)
+        read_pairs(pairs[1:2], "item", IDS, absent="irrelevant", other_ids="drop")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +113,7 @@ def test_pairs_of_other_ids_are_an_error_with_a_way_on():
 )
 def test_ids_of_tags_become_names(names):
     pairs = pd.DataFrame({"row": [1, 2, 3], "item": ["a", "b", "b"], "tag_id": [7, 8, 7]})
-    reading = read_pairs(pairs, "item", IDS, tag="tag_id", names=names, absent="irrelevant")
+    reading = read_pairs(pairs, "item", IDS, tag="tag_id", tag_names=names, absent="irrelevant")
     assert reading.labels.names == ("rock", "sad")
     assert reading.labels.state[:2].tolist() == [[1, -1], [1, 1]]
 
@@ -125,7 +131,7 @@ def test_ids_of_tags_become_names(names):
 def test_a_table_of_names_that_does_not_fit_is_one_sentence(names, message):
     pairs = pd.DataFrame({"item": ["a", "b"], "tag_id": [7, 8]})
     with pytest.raises(ValueError, match=message):
-        read_pairs(pairs, "item", IDS, names=pd.DataFrame(names), absent="irrelevant")
+        read_pairs(pairs, "item", IDS, tag_names=pd.DataFrame(names), absent="irrelevant")
 
 
 @pytest.mark.parametrize(
@@ -157,6 +163,11 @@ WRITE = {
 }
 
 
+def _stated(options):
+    """Return the statements about tags that differ from the defaults."""
+    return {name: value for name, value in vars(options).items() if value not in (None, ())}
+
+
 @pytest.mark.parametrize("kind", WRITE)
 @given(seed=st.integers(0, 99))
 def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
@@ -174,11 +185,11 @@ def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
     for options, labels in readings:
         if options.scores == "prior":
             continue
-        found = read_pairs(pairs, "id", range(30), absent="irrelevant", options=options).labels
+        found = read_pairs(pairs, "id", range(30), absent="irrelevant", **_stated(options)).labels
         assert found.names == labels.names
         assert found.state[labels.annotated].tolist() == labels.state[labels.annotated].tolist()
     with pytest.raises(AmbiguousReading):
-        read_pairs(pairs, "id", range(30), absent="irrelevant", options=TagOptions())
+        read_pairs(pairs, "id", range(30), absent="irrelevant")
 
 
 @given(st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from(TAGS), st.sampled_from([0, 1])), min_size=4))

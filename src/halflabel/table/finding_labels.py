@@ -16,7 +16,6 @@ from halflabel.table.columns import BY_NAME, Description
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_labels, read_stated_labels
-from halflabel.table.native import as_pandas
 from halflabel.table.pairs import read_pairs
 from halflabel.table.roles import Roles
 from halflabel.table.sources import Source, assign_columns
@@ -80,7 +79,7 @@ def find_labels(
 ) -> LabelReading:
     """Read the labels from wherever they are, one row per item."""
     if columns.pairs is not None:
-        reading = _read_pairs(columns, roles, index)
+        reading = read_pairs(columns, None if roles.id is None else index)
     elif isinstance(Y, PartialLabels):
         reading = LabelReading(Y)
     elif Y is not None:
@@ -124,31 +123,3 @@ def _read_apart(frame: pd.DataFrame, Y: Any, columns: Description) -> tuple[pd.D
     words = Description(labels=names, yes=columns.yes, no=columns.no, unknown=columns.unknown)
     raw, _ = assign_columns(Source(RawTable(apart)), words)
     return raw.frame, Roles(labels=names)
-
-
-def _read_pairs(columns: Description, roles: Roles, index: pd.Index[Any]) -> LabelReading:
-    """Read a long table of (id, tag)."""
-    if columns.on is None or roles.id is None:
-        raise ValueError(
-            f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')}): "
-            f"it has the columns {quoted(as_pandas(columns.pairs).columns, 20)}."
-        )
-    if columns.absent is None:
-        raise ValueError(
-            "a long table of tags lists the tags that items have; state the meaning of a tag that is not listed: "
-            f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
-        )
-    return read_pairs(
-        as_pandas(columns.pairs),
-        columns.on,
-        index,
-        absent=columns.absent,
-        empty=columns.empty,
-        tag=columns.tag,
-        value=columns.value,
-        meanings=find_meanings(columns),
-        names=None if columns.tag_names is None else as_pandas(columns.tag_names),
-        annotated=None if columns.annotated is None else as_pandas(columns.annotated),
-        drop_others=columns.other_ids == "drop",
-        options=TagOptions.of(columns),
-    )

@@ -129,15 +129,8 @@ def join_labels(source: Source, columns: Description) -> tuple[Source, Descripti
     notes = (*source.raw.notes, *raw.notes, *how)
     if lacking := len(source.raw) - len(joined):
         notes += (f"{plural(lacking, 'item')} without a row in the table of labels: taken as unlabelled.",)
-    read = replace(source.raw, frame=_add_columns(source.raw.frame, joined), notes=notes)
-    original = None if source.original is None else _add_columns(source.original, joined)
-    labels = names if columns.tags is None else None
-    return replace(source, raw=read, original=original), replace(columns, labels_file=None, labels=labels)
-
-
-def _add_columns(items: pd.DataFrame, joined: pd.DataFrame) -> pd.DataFrame:
-    """Return items with further columns, whose row labels are the numbers of the items."""
-    return pd.concat([items, joined.reindex(range(len(items))).set_axis(items.index)], axis=1)
+    source = replace(source, raw=replace(source.raw, notes=notes)).add_columns(joined)
+    return source, replace(columns, labels_file=None, labels=names if columns.tags is None else None)
 
 
 def join_vectors(source: Source, columns: Description) -> Description:

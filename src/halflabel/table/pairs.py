@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Ints, Mask
 from halflabel._wording import count, option, plural, quoted
-from halflabel.labels import MAX_CELLS, Absent, PartialLabels
+from halflabel.labels import MAX_CELLS, PartialLabels
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
-from halflabel.table.columns import Empty
+from halflabel.table.columns import Description
 from halflabel.table.label_reading import LabelReading
-from halflabel.table.label_words import check_label_values, read_label_words
+from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
+from halflabel.table.native import as_pandas
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
+
+#: The ids of the items.
+Ids: TypeAlias = "Sequence[Hashable] | pd.Series[Any] | pd.Index[Any]"
 
 #: The statement that no column of the pairs has their values.
 NO_VALUE = "none"
@@ -27,51 +31,18 @@ NO_VALUE = "none"
 _NAMES = ("name", "label", "tag", "title")
 
 
-def read_pairs(
-    pairs: pd.DataFrame,
-    on: str,
-    ids: Sequence[Hashable] | pd.Series[Any] | pd.Index[Any],
-    *,
-    absent: Absent,
-    empty: Empty | None = None,
-    tag: str | None = None,
-    value: str | None = None,
-    meanings: Mapping[str, float] | None = None,
-    names: pd.DataFrame | None = None,
-    annotated: pd.DataFrame | None = None,
-    drop_others: bool = False,
-    options: TagOptions | None = None,
-) -> LabelReading:
-    """Read a long table with one row per (id, tag), or per (id, tag, value), for the items of ``ids``.
+def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
+    """Read the long table of a description: one row per (id, tag), or per (id, tag, value).
 
-    Ids are compared as written: the number 7 and the text "7" are the same id, the text "007" is another one.
+    Ids are compared as written: the number 7 and the text "7" are the same id, the text "007" is another one. An entry
+    with both values is unknown. Items with a pair are annotated, too, where a table of annotated items was stated.
 
     Parameters
     ----------
-    pairs : DataFrame
-    on : str
-        The column of ids.
-    ids : sequence, Series or Index
-        The ids of the items, in their order.
-    absent : {"irrelevant", "unknown"}
-        The meaning of a tag that an annotated item does not list.
-    empty : {"unlabelled", "none"}, optional
-        The meaning of an item without a pair: unlabelled (the default), or annotated without tags.
-    tag : str, optional
-        The column of tags; by default the only other column.
-    value : str, optional
-        The column that states whether the item has the tag: 1, 0 or missing, or words. An entry with both values is
-        unknown. "none" states that there is no such column.
-    meanings : mapping of str to float, optional
-        The meaning of the words of ``value``, from :func:`halflabel.table.label_words.find_meanings`.
-    names : DataFrame, optional
-        The ids of tags and their names, in place of which the pairs have ids.
-    annotated : DataFrame, optional
-        One row for each annotated item: the column ``on``, or the only column. Items with a pair are annotated, too.
-    drop_others : bool, default=False
-        Whether pairs of ids that no item has are left out and counted; they are an error otherwise.
-    options : TagOptions, optional
-        The statements about the notation of tags. By default each tag is a name as it is written.
+    columns : Description
+        Its further tables are tables.
+    ids : sequence, Series or Index, or None
+        The ids of the items, in their order; None if they have none.
 
     Raises
     ------
@@ -81,23 +52,31 @@ def read_pairs(
     Examples
     --------
     >>> votes = pd.DataFrame({"gene": ["a", "a", "b"], "term": ["T1", "T2", "T1"], "vote": [1, 0, 1]})
-    >>> reading = read_pairs(votes, "gene", ["a", "b", "c"], tag="term", value="vote", absent="unknown")
-    >>> reading.labels.state.tolist()
+    >>> stated = Description(pairs=votes, on="gene", tag="term", value="vote", absent="unknown")
+    >>> read_pairs(stated, ["a", "b", "c"]).labels.state.tolist()
     [[1, -1], [1, 0], [0, 0]]
     """
-    pairs = use_text_names(pairs)
-    value = _find_value_column(pairs, on, tag, value)
-    tag = _find_tag_column(pairs, on, tag, value)
+    pairs, on, drop_others = use_text_names(as_pandas(columns.pairs)), columns.on, columns.other_ids == "drop"
+    if on is None or ids is None:
+        raise ValueError(
+            f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')}): "
+            f"it has the columns {quoted(pairs.columns, 20)}."
+        )
+    if columns.absent is None:
+        raise ValueError(
+            "a long table of tags lists the tags that items have; state the meaning of a tag that is not listed: "
+            f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
+        )
+    value = _find_value_column(pairs, on, columns)
+    tag = _find_tag_column(pairs, on, columns.tag, value)
     known = read_ids(ids)
-    _require_filled(pairs, (on, tag))
+    require_filled(pairs, (on, tag), "pairs")
     rows, notes = find_rows(pairs, on, known, drop_others)
     pairs, rows = pairs[rows >= 0], rows[rows >= 0]
     if pairs.empty:
         raise ValueError("no pair is about one of the items: are the ids of the pairs the ids of the items?")
-    texts, values = _read_names(pairs[tag], names), _read_values(pairs, value, meanings)
-    empty_rows: list[int] = []
-    if options is not None:
-        texts, values, empty_rows = _read_notation(texts, values, rows, tag, options)
+    texts, values = _read_names(pairs[tag], columns.tag_names), _read_values(pairs, value, find_meanings(columns))
+    texts, values, empty_rows = _read_notation(texts, values, rows, tag, TagOptions.of(columns))
     is_tag = np.array([text is not None for text in texts], dtype=bool)
     codes, found = pd.factorize(texts[is_tag], sort=True)
     tags, names_of_tags = np.asarray(codes, dtype=np.intp), tuple(map(str, found))
@@ -105,26 +84,23 @@ def read_pairs(
     shape = (len(known), len(names_of_tags))
     if shape[0] * shape[1] > MAX_CELLS:
         raise ValueError(f"{count(shape[0])} items x {count(shape[1])} labels are more than {MAX_CELLS:.0e} cells.")
-    yes, no, open_ = (_mark(shape, rows, tags, each) for each in (values == 1, values == 0, np.isnan(values)))
+    masks = (values == 1, values == 0, np.isnan(values))
+    yes, no, open_ = (mark_entries(shape, rows[mask], tags[mask]) for mask in masks)
     both = yes & no
-    marked = (
-        np.zeros(len(known), dtype=bool) if annotated is None else _read_annotated(annotated, on, known, drop_others)
-    )
+    marked = _read_annotated(columns.annotated, on, known, drop_others)
     marked[empty_rows] = True
-    labels = _make_labels(yes & ~both, no & ~both, open_ | both, marked, names_of_tags, absent, empty)
-    notes += _describe(labels, tag, len(pairs), int(both.sum()), empty)
+    labels = _make_labels(yes & ~both, no & ~both, open_ | both, marked, names_of_tags, columns)
+    notes += _describe(labels, tag, len(pairs), int(both.sum()))
     return LabelReading(labels, notes)
 
 
 def _make_labels(
-    yes: Mask, no: Mask, open_: Mask, marked: Mask, names: tuple[str, ...], absent: Absent, empty: Empty | None
+    yes: Mask, no: Mask, open_: Mask, marked: Mask, names: tuple[str, ...], columns: Description
 ) -> PartialLabels:
     """Return the labels of the pairs, with the meaning of the tags that they do not list."""
-    if absent not in ("irrelevant", "unknown"):
-        raise ValueError(f"absent must be 'irrelevant' or 'unknown', not {absent!r}.")
-    is_positive = absent == "unknown"
+    is_positive = columns.absent == "unknown"
     # A rejected tag shows that this tag was examined, and not that all tags of the item were.
-    annotated = marked | yes.any(axis=1) | (empty == "none") | (not is_positive and (no | open_).any(axis=1))
+    annotated = marked | (yes if is_positive else yes | no | open_).any(axis=1) | (columns.empty == "none")
     state = yes.astype(np.int8) - no.astype(np.int8)
     if not is_positive:
         state[annotated[:, None] & ~yes & ~open_] = -1
@@ -133,10 +109,10 @@ def _make_labels(
     return labels
 
 
-def _mark(shape: tuple[int, int], rows: Ints, tags: Ints, which: Mask) -> Mask:
-    """Return a table in which the entries of some pairs are marked."""
+def mark_entries(shape: tuple[int, int], rows: Ints, labels: Ints) -> Mask:
+    """Return a table in which some entries are marked."""
     table = np.zeros(shape, dtype=bool)
-    table[rows[which], tags[which]] = True
+    table[rows, labels] = True
     return table
 
 
@@ -158,8 +134,9 @@ def _is_choice(name: str) -> bool:
     return re.search("tag|label|class|categor|term|topic|genre", name, re.I) is not None
 
 
-def _find_value_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str | None) -> str | None:
+def _find_value_column(pairs: pd.DataFrame, on: str, columns: Description) -> str | None:
     """Return the column of values that was named. Raise where another one holds 0 and 1."""
+    tag, value = columns.tag, columns.value
     if value is not None or tag is None:
         return None if value == NO_VALUE and value not in pairs else value
     both = [name for name in pairs if name not in (on, tag) and {*read_as_text(pairs[name])} - {None} == {"0", "1"}]
@@ -172,14 +149,15 @@ def _find_value_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str
     return None
 
 
-def _require_filled(pairs: pd.DataFrame, columns: Sequence[str]) -> None:
+def require_filled(table: pd.DataFrame, columns: Sequence[str], noun: str) -> None:
+    """Raise for an empty cell of one of these columns."""
     for column in columns:
-        if pairs[column].isna().any():
-            row = int(pairs[column].isna().to_numpy().argmax())
-            raise ValueError(f"column {column!r} is empty in row {row} of the pairs: remove the row or fill the cell.")
+        if (gaps := table[column].isna().to_numpy()).any():
+            where = f"row {int(gaps.argmax())} of the {noun}"
+            raise ValueError(f"column {column!r} is empty in {where}: remove the row or fill the cell.")
 
 
-def read_ids(ids: Sequence[Hashable] | pd.Series[Any] | pd.Index[Any]) -> pd.Index[Any]:
+def read_ids(ids: Ids) -> pd.Index[Any]:
     """Return the ids of the items as they are written."""
     known = pd.Index(read_as_text(pd.Series(ids)))
     if not known.is_unique:
@@ -206,10 +184,10 @@ def find_rows(
     )
 
 
-def _read_names(column: pd.Series[Any], names: pd.DataFrame | None) -> Any:
+def _read_names(column: pd.Series[Any], names: Any) -> Any:
     """Return the tag of each pair, by name if there is a table of names."""
     texts = np.array([text.strip() for text in read_as_text(column)], dtype=object)
-    return texts if names is None else _name_tags(texts, str(column.name), use_text_names(names))
+    return texts if names is None else _name_tags(texts, str(column.name), use_text_names(as_pandas(names)))
 
 
 def _read_notation(texts: Any, values: Any, rows: Ints, tag: str, options: TagOptions) -> tuple[Any, Any, list[int]]:
@@ -257,20 +235,20 @@ def _read_values(pairs: pd.DataFrame, value: str | None, meanings: Mapping[str, 
     return PartialLabels.from_table(pairs[[value]]).values()[:, 0]
 
 
-def _read_annotated(table: pd.DataFrame, on: str, known: pd.Index[Any], drop_others: bool) -> Mask:
-    """Return which items are named by a table of ids."""
-    table = use_text_names(table)
+def _read_annotated(given: Any, on: str, known: pd.Index[Any], drop_others: bool) -> Mask:
+    """Return which items are named by a table of ids: the column ``on``, or the only column."""
+    if given is None:
+        return np.zeros(len(known), dtype=bool)
+    table = use_text_names(as_pandas(given))
     key = on if on in table.columns else str(table.columns[0])
     if table.shape[1] > 1 and key != on:
         raise ValueError(f"a table of annotated items has one column of ids, or a column {on!r}: name it so.")
-    _require_filled(table, (key,))
+    require_filled(table, (key,), "pairs")
     rows, _ = find_rows(table, key, known, drop_others, "annotated items")
-    marked = np.zeros(len(known), dtype=bool)
-    marked[rows[rows >= 0]] = True
-    return marked
+    return np.isin(np.arange(len(known)), rows)
 
 
-def _describe(labels: PartialLabels, tag: str, n_pairs: int, n_both: int, empty: Empty | None) -> tuple[str, ...]:
+def _describe(labels: PartialLabels, tag: str, n_pairs: int, n_both: int) -> tuple[str, ...]:
     """Return sentences on the pairs, and on the items without a tag."""
     rejected = int((labels.state < 0).sum()) if labels.positive_only else 0
     of_these = f", {plural(rejected, 'entry', 'entries')} known as irrelevant" if rejected else ""

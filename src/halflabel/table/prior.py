@@ -97,20 +97,24 @@ def _order_rows(
     prior: pd.DataFrame, index: pd.Index[Any], labels: Sequence[str], id: str | None, items: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, str]:
     """Return the rows in the order of the items, NaN for an item that the prior lacks, and how they were found."""
+    own, ids, how = prior.index, index, ""
     if id is not None and id in prior.columns and id not in labels:
-        return _find_rows(prior.set_index(id), index), ""
-    if not isinstance(prior.index, pd.RangeIndex):
-        return _find_rows(prior, index), ""
-    items = pd.DataFrame(index=index) if items is None else use_text_names(items)
-    key = find_key(prior, items, labels, "the prior")
-    if key is not None:
-        name, _ = key
-        ordered = _find_rows(prior.set_index(name), pd.Index(items[name]))
-        return ordered, f"The rows of the prior are found by the column {name!r}, which the items have, too."
-    _check_order(prior, index, id, items)
-    check_rows(prior, items, np.arange(len(items)), labels, "the prior")
-    check_other_names(prior, items, labels, "the prior")
-    return prior, _IN_ORDER
+        own = pd.Index(prior[id])
+    elif isinstance(own, pd.RangeIndex):
+        items = pd.DataFrame(index=index) if items is None else use_text_names(items)
+        key = find_key(prior, items, labels, "the prior")
+        if key is None:
+            _check_order(prior, index, id, items)
+            check_rows(prior, items, np.arange(len(items)), labels, "the prior")
+            check_other_names(prior, items, labels, "the prior")
+            return prior, _IN_ORDER
+        own, ids = pd.Index(prior[key[0]]), pd.Index(items[key[0]])
+        how = f"The rows of the prior are found by the column {key[0]!r}, which the items have, too."
+    if own.equals(ids):
+        return prior, how
+    if own.has_duplicates:
+        raise ValueError(f"the prior has {own[own.duplicated()][0]!r} more than once.")
+    return prior.set_axis(_as_text(own)).reindex(_as_text(ids)), how
 
 
 def _check_order(prior: pd.DataFrame, index: pd.Index[Any], id: str | None, items: pd.DataFrame) -> None:
@@ -128,15 +132,6 @@ def _check_order(prior: pd.DataFrame, index: pd.Index[Any], id: str | None, item
             "the prior numbers its rows from 0, but the row labels of the items are such numbers in another order: "
             "give the prior the row labels of its items, such as prior.index = items.index."
         )
-
-
-def _find_rows(prior: pd.DataFrame, index: pd.Index[Any]) -> pd.DataFrame:
-    """Return the rows of these row labels, both compared as they are written."""
-    if prior.index.equals(index):
-        return prior
-    if prior.index.has_duplicates:
-        raise ValueError(f"the prior has {prior.index[prior.index.duplicated()][0]!r} more than once.")
-    return prior.set_axis(_as_text(prior.index)).reindex(_as_text(index))
 
 
 def _as_text(index: pd.Index[Any]) -> pd.Index[Any]:

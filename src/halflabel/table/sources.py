@@ -61,6 +61,16 @@ class Source:
         """The name of the format of the file, empty for objects in memory."""
         return self.raw.format
 
+    def add_columns(self, added: pd.DataFrame) -> Source:
+        """Return the items with further columns, whose row labels are the numbers of the items."""
+
+        def add(table: pd.DataFrame) -> pd.DataFrame:
+            own = added.reindex(range(len(table))).set_axis(table.index)
+            return pd.concat([table, own], axis=1)
+
+        original = None if self.original is None else add(self.original)
+        return replace(self, raw=replace(self.raw, frame=add(self.raw.frame)), original=original)
+
 
 def source_of(items: Any, *, labels_apart: bool) -> Source:
     """Return the source of items that are in memory.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats
 from halflabel._wording import clipped, closest, count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, PartialLabels
 from halflabel.labels.answers import Answer, read_answer
@@ -17,7 +17,7 @@ from halflabel.labels.votes import Votes
 from halflabel.table.cells import read_as_text, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.native import as_pandas
-from halflabel.table.pairs import find_rows, read_ids
+from halflabel.table.pairs import find_rows, mark_entries, read_ids, require_filled
 from halflabel.table.patterns import AT, list_wide
 from halflabel.table.sources import Source
 
@@ -48,12 +48,8 @@ def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool
     if long is not None and not named:
         named = list(labels)  # the votes are about one label
     added = [name for name in labels if name not in frame.columns and (name in named or _are_wide(name, wide))]
-    empty = pd.DataFrame(np.nan, index=frame.index, columns=added)
-    raw = replace(source.raw, frame=pd.concat([frame, empty], axis=1))
-    original = source.original
-    if original is not None:
-        original = pd.concat([original, empty.set_axis(original.index)], axis=1)
-    return replace(source, raw=raw, original=original), replace(columns, ignore=(*columns.ignore, *wide))
+    empty = pd.DataFrame(np.nan, index=range(len(frame)), columns=added)
+    return source.add_columns(empty), replace(columns, ignore=(*columns.ignore, *wide))
 
 
 def _name_labels(long: pd.DataFrame | None) -> list[str]:
@@ -108,7 +104,7 @@ def open_votes(
         one source for one entry, and a ``reference`` that is not a source.
     """
     if answers is not None:
-        labels = labels.hide(_mark(answers, labels.shape))
+        labels = labels.hide(mark_entries(labels.shape, answers["row"].to_numpy(int), answers["column"].to_numpy(int)))
     read, notes = _read_all(frame, columns, labels.names, index, id, answers)
     if read is None:
         if columns.reference is not None:
@@ -179,10 +175,7 @@ def _read_long(
             f"{quoted(table.columns)}: rename the column for {missing[0]}."
         )
     item, label, source, value = (str(found[role]) for role in NAMES)
-    for column in (item, label, source):
-        if table[column].isna().any():
-            row = int(table[column].isna().to_numpy().argmax())
-            raise ValueError(f"column {column!r} is empty in row {row} of the votes: remove the row or fill the cell.")
+    require_filled(table, (item, label, source), "votes")
     rows, notes = find_rows(table, item, read_ids(index), columns.other_ids == "drop", "votes")
     names = _strip(table[label])
     places = pd.Index(labels).get_indexer(pd.Index(names))
@@ -191,13 +184,6 @@ def _read_long(
     found_votes = pd.DataFrame({"row": rows, "column": places, "source": _strip(table[source]),
                                 "value": _read_values(table[value])})  # fmt: skip
     return found_votes[found_votes["row"] >= 0], notes
-
-
-def _mark(answers: pd.DataFrame, shape: tuple[int, int]) -> Mask:
-    """Return which entries have an answer."""
-    marked = np.zeros(shape, dtype=bool)
-    marked[answers["row"].to_numpy(dtype=int), answers["column"].to_numpy(dtype=int)] = True
-    return marked
 
 
 def _find(table: pd.DataFrame, role: str, first: Sequence[Any]) -> str | None:
