@@ -113,14 +113,3 @@ def half_labelled(rng: np.random.Generator, n: int = 60, n_labels: int = 3, entr
     hidden = rng.random((n, n_labels)) < 0.5 if entries else np.repeat(rng.random((n, 1)) < 0.6, n_labels, axis=1)
     hidden[:2] = False
     return X, np.where(hidden, np.nan, complete), complete
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
-    """Skip a test that needs a format of another distribution, where this is not installed; CI installs all."""
-    try:
-        return (yield)
-    except (ValueError, AssertionError) as error:
-        if "which is not installed: pip install ./" in str(error) or "install its reader by `pip" in str(error):
-            pytest.skip(str(error))
-        raise

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
+from tests.elsewhere import needs_tools
 
 from halflabel import files
 
@@ -15,7 +16,14 @@ pytestmark = pytest.mark.usefixtures("one_member")
 
 WORDS = {"billing": "refund invoice payment", "login": "password account locked", "bug": "crash error screen"}
 FAST = ("--effort", "fast")
+#: Formats of records beside that of Label Studio; a workbook of records looks like any other workbook.
+OTHERS = [name for name in files.FORMATS if name not in ("label-studio", "excel")]
 TAGS = ("--text", "text", "--tags", "tags", "--absent", "irrelevant", *FAST)
+
+
+def slowly(*values):
+    """Return parameters of the slow suite: their readers and writers have tests of their own, without a fit."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 @pytest.fixture
@@ -43,7 +51,7 @@ class TestPlainFormats:
         check_filled([row["tags"] for row in after], kinds)
         assert [row["id"] for row in after] == frame["id"].tolist()
 
-    @pytest.mark.parametrize("suffix", ["jsonl", "feather", "xlsx", "parquet", "csv"])
+    @pytest.mark.parametrize("suffix", ["csv", *slowly("jsonl", "feather", "xlsx", "parquet")])
     def test_every_format_goes_in_and_out(self, tickets, tmp_path, suffix):
         frame, _ = tickets
         path = tmp_path / f"t.{suffix}"
@@ -84,7 +92,7 @@ class TestPlainFormats:
 
 
 class TestSeveralFiles:
-    @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
+    @pytest.mark.parametrize("suffix", ["csv", *slowly("parquet", "jsonl")])
     def test_a_folder_and_a_pattern_are_one_table(self, songs, tmp_path, suffix):
         frame, folder = pd.read_csv(songs), tmp_path / "parts"
         folder.mkdir()
@@ -185,7 +193,7 @@ class TestTools:
         result = run("evaluate", path, *options, *FAST, "--repeats", "2", "--no-curve")
         assert result.exit_code == 0, result.stderr
 
-    @pytest.mark.parametrize("tool", [name for name in files.FORMATS if name != "excel"])
+    @pytest.mark.parametrize("tool", ["label-studio", *slowly(*OTHERS)])
     def test_suggestions_for_every_tool(self, songs, tool):
         result = run("complete", songs, "--id", "song", "--labels", "tag_*", *FAST, "--to", tool)
         assert result.exit_code == 0, result.stderr
@@ -196,7 +204,7 @@ class TestTools:
         assert files.read(written, tool, absent, **options).names == ("tag_a", "tag_b", "tag_c")
         assert not songs.with_name("songs.completed.csv").exists()
 
-    @pytest.mark.parametrize("tool", [name for name, kind in files.FORMATS.items() if name != "excel"])
+    @pytest.mark.parametrize("tool", ["label-studio", *slowly(*OTHERS)])
     def test_files_of_every_tool_are_read(self, songs, tmp_path, tool):
         frame = pd.read_csv(songs).set_index("song")
         frame.insert(0, "filepath", [f"/{name}.jpg" for name in frame.index])
@@ -215,6 +223,7 @@ class TestTools:
         assert ", 3 labels." in result.output
         assert f"(format: {tool})" in result.output
 
+    @needs_tools
     def test_marks_are_for_tables(self, export, songs):
         result = run("complete", export[0], "--text", "text", "--absent", "irrelevant", "--source-columns")
         assert "--source-columns is about tables" in result.stderr
@@ -223,6 +232,7 @@ class TestTools:
             in run("complete", songs, "--labels", "tag_*", "--to", "argilla", "--source-columns").stderr
         )
 
+    @needs_tools
     def test_new_items_of_a_tool_become_a_table(self, songs, tmp_path):
         run("complete", songs, "--labels", "tag_*", "--set", "features=f*", *FAST, "--model", tmp_path / "m.halflabel")
         frame = pd.read_csv(songs).set_index("song")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.completion.test_review_list import P, Y, complete, open_songs
+from tests.elsewhere import needs_tools
 
 from halflabel import PartialLabels, files
 from halflabel.completion.output import MODEL, add_suggestions, choose_tool, to_records, write_completed
@@ -151,6 +152,7 @@ class TestWriting:
         assert plain["rock"].tolist() == [1, 0, 1, 1, 0, 0]
         assert set(marked) - set(plain) == {"source_rock", "source_sad"}
 
+    @needs_tools
     def test_what_a_tool_cannot_hold_is_named_with_the_tool(self, tmp_path):
         lost = write_completed(complete(open_songs()).evidence, tmp_path / "x.jsonl", "doccano")
         assert lost[1] == "doccano: suggested values look like given ones (4 entries)."

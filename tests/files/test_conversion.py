@@ -9,6 +9,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from tests.elsewhere import needs_tools
 
 from halflabel import files
 from halflabel.files.detection import detect
@@ -37,6 +38,7 @@ def test_tables_of_no_tool_are_not_detected(write):
         files.read(write("b.csv", "a,b\n1,2\n"))
 
 
+@needs_tools
 def test_two_formats_that_fit_are_an_error(write):
     record = {"text": "a", "label": "rock", "answer": "accept", "data": {}, "annotations": []}
     path = write("a.jsonl", json.dumps(record) + "\n" + json.dumps(record))
@@ -52,7 +54,7 @@ def test_two_formats_that_fit_are_an_error(write):
     [
         (lambda path: files.read(path, "doccanno"), "there is no format 'doccanno': did you mean 'doccano'"),
         (lambda path: files.read(path, "x"), "there is no format 'x': there are 'label-studio'"),
-        (lambda path: files.read(path, "prodigy", tags="a"), "tags= does not apply to a file of the format prodigy"),
+        (lambda path: files.read(path, "coco", tags="a"), "tags= does not apply to a file of the format coco"),
         (lambda path: files.read([]), "there is no file to read"),
         (lambda path: files.read(path / "none"), "cannot be opened"),
         (lambda path: files.write(path / "a.pdf", "json", *some_tables()), "JSON records takes .json, not '.pdf'"),
@@ -68,6 +70,7 @@ def some_tables():
     return pd.DataFrame({"text": ["a"]}), pd.DataFrame({"rock": [1.0]})
 
 
+@needs_tools
 def test_one_file_of_a_tool_becomes_one_of_another(write, tmp_path):
     lines = [{"id": 1, "text": "a", "label": ["rock"]}, {"id": 2, "text": "b", "label": ["sad"]}]
     path = write("all.jsonl", "\n".join(map(json.dumps, lines)))

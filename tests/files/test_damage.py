@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import FEWER_EXAMPLES
+from tests.elsewhere import each_tool
 
 from halflabel import files
 from halflabel.files.raw_table import ReadError
@@ -64,7 +65,7 @@ def make_value(chance, depth):
     return "{" + ",".join(f'"{chance.choice(WORDS)}":{part}' for part in parts) + "}"
 
 
-@pytest.mark.parametrize("name", ["label-studio", "prodigy", "argilla", "doccano", "coco", "json"])
+@pytest.mark.parametrize("name", each_tool("label-studio", "prodigy", "argilla", "doccano", "coco", "json"))
 @pytest.mark.parametrize("as_list", [False, True])
 @FEWER_EXAMPLES
 @given(seed=st.integers(0, 2**32))

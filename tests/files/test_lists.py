@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
+from tests.elsewhere import needs_tools
 
 from halflabel import files
 from halflabel.files.raw_table import ReadError
@@ -30,6 +31,7 @@ def table(lists, metadata, **more):
     return pa.table(columns).replace_schema_metadata(metadata)
 
 
+@needs_tools
 def test_doccano(write):
     path = write("all.jsonl", "\n".join(map(json.dumps, DOCCANO)))
     assert files.detect(path) == ("doccano", "Its records have a 'text' or 'filename', and a list under 'label'.")
@@ -40,6 +42,7 @@ def test_doccano(write):
     np.testing.assert_array_equal(files.read(path, absent="irrelevant", empty="none").labels, [[1, 1], [0, 0]])
 
 
+@needs_tools
 def test_doccano_images_and_single_labels(write):
     rows = [{"filename": "a.png", "label": ["cat"]}, {"filename": "b.png", "label": ["dog"]}]
     records = files.read(write("a.jsonl", "\n".join(map(json.dumps, rows))), absent="irrelevant")
@@ -47,6 +50,7 @@ def test_doccano_images_and_single_labels(write):
     np.testing.assert_array_equal(records.labels, np.eye(2))
 
 
+@needs_tools
 def test_doccano_spans_are_no_labels(write):
     rows = [{"text": "EU rejects", "label": [[0, 2, "ORG"]]}]
     with pytest.raises(ReadError, match=r"record 1: its labels are .* spans of text are not read"):

@@ -178,7 +178,8 @@ labels = ["a", "b"]
 absent = "unknown"
 sep = ";"
 empty = "none"
-words = {yes = ["ja"], no = ["nein"]}
+yes = ["ja"]
+no = ["nein"]
 missing = ["-99"]
 skip_rows = "1-2,last"
 """

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import FEWER_EXAMPLES
 
 import halflabel as hl
 from halflabel.cli import main
@@ -48,6 +49,7 @@ def open_with(column, rng, has, annotated, **stated):
 
 
 @pytest.mark.parametrize("kind", MADE)
+@FEWER_EXAMPLES
 @given(seed=st.integers(0, 2**32 - 1), share=st.floats(0.5, 0.8))
 def test_a_column_that_was_made_from_the_labels_is_left_out_with_a_way_back(kind, seed, share):
     rng = np.random.default_rng(seed)

@@ -121,8 +121,12 @@ def test_every_key_is_tried():
     assert BY_NAME.keys() == STATED.keys() | LATER
 
 
+#: Ways that a test below compares with label columns for each kind of labels: with every key in the slow suite.
+COMPARED = ("Y as an array", "Y as a Series", "Y as lists", "Y as one list")
+
+
 @pytest.mark.parametrize("name", STATED)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.slow if way in COMPARED else ()) for way in WAYS])
 def test_a_key_changes_the_result_or_is_named(way, name):
     value = OF_TAGS.get(name, STATED[name]) if way in ("tags", "pairs") else STATED[name]
     if name == "sources" and way == "pairs":

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather, parquet
+from tests.elsewhere import needs_tools
 
 from halflabel import PartialLabels, files
 from halflabel.files.huggingface import restore_numbers
@@ -129,6 +130,7 @@ def test_items_without_a_pair(empty, annotated, absent):
     assert opened.notes[1] == f"2 items without a tag in the long table: taken as {taken}."
 
 
+@needs_tools
 @pytest.mark.parametrize("empty", ["unlabelled", "none"])
 def test_a_file_that_states_annotated_items_takes_no_other_statement(empty, tmp_path):
     line = {"text": "a", "label": "rock", "answer": "accept", "_input_hash": 1, "_task_hash": 2}

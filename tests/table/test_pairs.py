@@ -169,6 +169,7 @@ def _stated(options):
 
 
 @pytest.mark.parametrize("kind", WRITE)
+@FEWER_EXAMPLES
 @given(seed=st.integers(0, 99))
 def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
     """The oracle is a column of lists: it asks the same questions, and each way gives the same labels."""

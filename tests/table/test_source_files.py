@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from tests.elsewhere import needs_tools
 
 from halflabel import files
 from halflabel.files.raw_table import AbsentNotStated, ReadError
@@ -148,6 +149,7 @@ class TestExports:
         assert read_file(path, Description(tags="tags")).raw.frame.equals(source.raw.frame)  # not its option
         assert not any("was read as" in note for note in read_file(path, Description(format="label-studio")).raw.notes)
 
+    @needs_tools
     def test_lists_need_the_meaning_of_absence_only_if_labels_are_needed(self, tmp_path):
         path = write_export(tmp_path / "t.jsonl")
         with pytest.raises(AbsentNotStated):
@@ -156,6 +158,7 @@ class TestExports:
         records = read_file(path, Description(absent="irrelevant")).records
         assert not records.positive_only
 
+    @needs_tools
     @pytest.mark.parametrize(("empty", "annotated"), [("unlabelled", 2), ("none", 3)])
     def test_an_empty_list_is_read_as_stated(self, empty, annotated, tmp_path):
         lines = [{"id": n, "text": "x", "label": each} for n, each in enumerate((["a"], ["b"], []))]

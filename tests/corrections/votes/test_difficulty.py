@@ -26,7 +26,7 @@ def fit_without(votes, log_odds):
         return fit_sources(votes, log_odds)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_difficult_items_are_found_and_probabilities_on_them_are_less_certain(seed):
     truth, hard, votes, log_odds = draw(seed, spread=0.9)
     fit, plain = fit_sources(votes, log_odds), fit_without(votes, log_odds)

@@ -11,6 +11,8 @@ from tests.cli.conftest import run
 
 import halflabel as hl
 
+pytestmark = pytest.mark.usefixtures("small_forests")
+
 LABELS = ["dance", "sad"]
 
 
@@ -169,7 +171,7 @@ def fit_two_models(n_known=0):
     return hl.complete(items, labels=names, sources=votes, effort="fast")
 
 
-@pytest.mark.parametrize("n_known", [0, 60])
+@pytest.mark.parametrize("n_known", [60, pytest.param(0, marks=pytest.mark.slow)])
 def test_two_models_that_err_together_get_no_rate_and_no_number_of_errors(n_known, tmp_path):
     """Known entries change that not: 186 of 2,000 wrong values were stated and 555 are; with known ones 225 and 436."""
     filled = fit_two_models(n_known)

@@ -76,8 +76,19 @@ PHI = {
 OFFSET = {"logistic": lambda m: np.log(m / (1 - m)), "poisson": np.log}
 
 
-@pytest.mark.parametrize("label_loss", ["logistic", "squared_hinge"])
-@pytest.mark.parametrize("feature_loss", ["huber", "logistic", "poisson"])
+#: Each loss once in the fast suite; all pairs of them in the slow one.
+PAIRS_OF_LOSSES = [("logistic", "squared_hinge"), ("huber", "logistic")] + [
+    pytest.param(*pair, marks=pytest.mark.slow)
+    for pair in (
+        ("logistic", "logistic"),
+        ("huber", "squared_hinge"),
+        ("poisson", "logistic"),
+        ("poisson", "squared_hinge"),
+    )
+]
+
+
+@pytest.mark.parametrize(("feature_loss", "label_loss"), PAIRS_OF_LOSSES)
 def test_the_fit_minimises_the_objective_with_other_losses(feature_loss, label_loss, rng):
     X, Y, _ = kinds_of_features(feature_loss, n=25, d=5, t=2)
     settings = {"feature_loss": feature_loss, "label_loss": label_loss, "tol": 1e-9, "max_iter": 50_000}
@@ -135,14 +146,29 @@ def test_features_keep_their_kind(method, feature_loss):
     np.testing.assert_allclose(model.fold_in(X, Y), model.label_scores_, atol=0.05)
 
 
-def test_the_solvers_agree_on_other_losses():
-    X, Y, _ = kinds_of_features("logistic")
-    settings = {"alpha": 0.01, "label_weight": 0.5, "n_folds": 2, "feature_loss": "logistic"}
-    for method, label_loss in ((MC1, "logistic"), (MC1, "squared_hinge"), (MCb, "squared_hinge")):
-        whole, factored = (
-            method(**settings, label_loss=label_loss, solver=name, tol=1e-6).fit(X, Y) for name in ("auto", "factored")
-        )
-        np.testing.assert_allclose(factored.label_scores_, whole.label_scores_, atol=0.02)
+#: A feature loss and settings of it, for tests of solvers.
+OF_BITS = {"alpha": 0.01, "label_weight": 0.5, "n_folds": 2, "feature_loss": "logistic"}
+
+
+@pytest.mark.parametrize(
+    ("method", "label_loss"),
+    [
+        (MCb, "squared_hinge"),
+        pytest.param(MC1, "logistic", marks=pytest.mark.slow),
+        pytest.param(MC1, "squared_hinge", marks=pytest.mark.slow),
+    ],
+)
+def test_the_solvers_agree_on_other_losses(method, label_loss):
+    X, Y, _ = kinds_of_features("logistic", n=40)
+    whole, factored = (
+        method(**OF_BITS, label_loss=label_loss, solver=name, tol=1e-6).fit(X, Y) for name in ("auto", "factored")
+    )
+    np.testing.assert_allclose(factored.label_scores_, whole.label_scores_, atol=0.02)
+
+
+def test_sparse_and_dense_bits_are_the_same_features():
+    X, Y, _ = kinds_of_features("logistic", n=40)
+    settings = OF_BITS
     sparse_model = MC1(**settings, solver="factored").fit(sparse.csr_array(np.nan_to_num(X)), Y)
     dense_model = MC1(**settings, solver="factored").fit(np.nan_to_num(X), Y)
     np.testing.assert_allclose(sparse_model.label_scores_, dense_model.label_scores_, atol=1e-8)
@@ -212,7 +238,7 @@ def test_the_fit_minimises_the_objective_of_the_docstring(method, rng):
 
 
 def test_the_hard_row_is_a_row_of_ones():
-    X, labels, _ = problem(n=50)
+    X, labels, _ = problem(n=30)
     model = MC1(**FIXED, bias_row_weight=np.inf).fit(X, labels)
     np.testing.assert_allclose((model.left_ @ model.right_.T)[:, -1], 1, atol=1e-9)
     assert model.solver_.startswith("davis_yin: ")
@@ -245,7 +271,7 @@ def test_the_published_steps_make_the_ones_exact(label_weight):
 
 @both
 def test_the_factored_form_finds_the_same_answer(method):
-    X, labels, _ = problem()
+    X, labels, _ = problem(n=50)
     whole, factored = (method(**FIXED, solver=name, tol=1e-6).fit(X, labels) for name in ("auto", "factored"))
     np.testing.assert_allclose(factored.label_scores_, whole.label_scores_, atol=0.01)
     assert factored.right_.shape[1] < 18
@@ -256,7 +282,7 @@ def test_the_factored_form_finds_the_same_answer(method):
 
 @both
 def test_cross_validation_learns_the_labels_and_reports_every_setting(method):
-    X, labels, drawn = problem(n=150)
+    X, labels, drawn = problem(n=100)
     model = method(label_weight=(0.1, 1.0), n_folds=3).fit(X, labels)
     table = model.cv_results_
     assert model.cv_ == "entries"
@@ -304,7 +330,7 @@ def test_entries_are_easier_than_items():
 
 
 def test_the_criterion_may_be_the_features():
-    X, labels, drawn = problem(n=50)
+    X, labels, drawn = problem(n=40)
     by_label = MC1(n_folds=2, label_weight=1.0, criterion="labels")
     by_feature = MC1(n_folds=2, label_weight=1.0, criterion="features")
     errors = {}
@@ -392,7 +418,7 @@ def test_sparse_features_need_not_become_dense(method, rng):
 @both
 @pytest.mark.parametrize("solver", ["auto", "factored"])
 def test_an_item_of_the_fit_gets_its_own_scores_back(method, solver):
-    X, labels, _ = problem()
+    X, labels, _ = problem(n=50)
     model = method(**FIXED, solver=solver, tol=1e-8, max_iter=20000).fit(X, labels)
     again = model.fold_in(X, labels)
     assert np.linalg.norm(again - model.label_scores_) <= 1e-6 * np.linalg.norm(again)
@@ -441,7 +467,7 @@ def test_a_saved_model_answers_as_before(method, tmp_path):
 
 
 @both
-@pytest.mark.parametrize("solver", ["auto", "factored", "fpc"])
+@pytest.mark.parametrize("solver", ["auto", "factored", pytest.param("fpc", marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:.*never observed:UserWarning")
 @pytest.mark.parametrize(
