@@ -149,7 +149,7 @@ def test_predictions_of_nan_are_counted(folder):
 
 def test_the_command_names_method_set_and_run(folder, tmp_path):
     added = [part for name in ("Breaks", "Gaps") for part in ("--add", str(folder / f"own_models.py:{name}"))]
-    line = ["reproduce", TOY, "--quick", *added, "-o", str(tmp_path / "out"), "--jobs", "1"]
+    line = ["reproduce", TOY, "--tier", "quick", *added, "-o", str(tmp_path / "out"), "--jobs", "1"]
     result = CliRunner().invoke(main, line, env={"HALFLABEL_DATA": None})
     assert result.exit_code == 0, result.output
     shown = " ".join(result.output.split())

@@ -34,7 +34,7 @@ ESTIMATORS = [
     CorrectAndSmooth(LogisticRegression(max_iter=1000, tol=1e-8), n_neighbors=6, n_folds=2),
     ElkanNoto(observed_rate=0.7, n_folds=2),
     EPR(n_folds=2),
-    ROLE(C=0.03, n_folds=2, tol=1e-6, max_rounds=500),
+    ROLE(C=0.03, n_folds=2, tol=3e-7, max_rounds=1000),
     SMILE(n_folds=2),
     GLOCAL(n_folds=2),
     SPLC(C=0.1, n_folds=2, max_iter=1000),
