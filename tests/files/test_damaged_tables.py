@@ -2,12 +2,15 @@
 
 import gzip
 import io
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet as pq
 
 from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import read_table
@@ -59,3 +62,25 @@ def test_damage_gives_a_table_or_a_sentence(tmp_path_factory, name, damage):
     path.write_bytes(content)
     error_text = error_of(path)
     assert error_text is None or (error_text.startswith(str(path)) and "\n" not in error_text)
+
+
+LISTS = pa.table({"a": pa.array([[0] * 100_000], pa.list_(pa.int64()))})
+
+
+def test_a_list_of_numbers_is_counted_before_it_is_decoded(tmp_path, monkeypatch):
+    """Run lengths hide the size of equal numbers, and one row may hold all of them."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(LISTS, path)
+    assert path.stat().st_size < 2000
+    assert len(read_table(path).frame["a"][0]) == 100_000
+    monkeypatch.setattr("halflabel.files.parquet.size_limit", lambda: 700_000)
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile.iter_batches", lambda *_, **__: pytest.fail("decoded"))
+    with pytest.raises(ReadError, match=r"unpacks to more than 800,00. bytes, above the limit of 700,000"):
+        read_table(path)
+
+
+def test_statistics_that_end_pyarrow_are_an_error(tmp_path):
+    """A number in the list of definition levels is cut: pyarrow ends the process that asks for its columns."""
+    damaged = Path(__file__).parents[1] / "fuzz" / "crashes" / "parquet-114fe1b6732d.parquet"
+    with pytest.raises(ReadError, match="it cannot be read as Parquet"):
+        read_table(damaged)

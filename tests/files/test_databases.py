@@ -128,7 +128,7 @@ def test_a_query_changes_nothing_and_reads_no_other_file(kind, shop, query):
 
 
 def test_a_query_that_would_not_end_in_memory_is_an_error(shop, monkeypatch):
-    for module in ("sqlite", "duckdb"):
+    for module in ("sqlite", "duckdb", "parquet"):
         monkeypatch.setattr(f"halflabel.files.{module}.size_limit", lambda: 100_000)
     with pytest.raises(ReadError, match=r"100,000 bytes, the limit|Out of Memory"):
         read_table(shop, query="SELECT a.* FROM items a, items b, items c")

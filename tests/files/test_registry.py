@@ -94,4 +94,3 @@ def test_what_a_row_states_is_what_its_format_does():
         if table is not None:
             assert (table.name, table.suffixes, table.in_parts) == (row.name, row.suffixes, row.in_parts)
             assert (table.write is not None) == row.is_written
-            assert table.signatures == row.signatures

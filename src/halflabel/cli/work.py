@@ -19,11 +19,18 @@ if TYPE_CHECKING:
     from halflabel.completion.stated_completion import take_completed
     from halflabel.evaluation import IN_WORDS, evaluate, run_demo
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
-    from halflabel.files.bounded import base_suffix
     from halflabel.files.conversion import check_format_path, parse_question
     from halflabel.files.detection import detect
     from halflabel.files.reading import check_values, write_frame
-    from halflabel.files.registry import FORMATS, SUFFIXES, check_name, find_written, name_suffix, takes_pairs
+    from halflabel.files.registry import (
+        FORMATS,
+        SUFFIXES,
+        base_suffix,
+        check_name,
+        find_written,
+        name_suffix,
+        takes_pairs,
+    )
     from halflabel.files.vectors import read_vectors
     from halflabel.labels.label_rules import write_lines
     from halflabel.labels.rules import read_rule
@@ -57,11 +64,11 @@ else:
             "halflabel.completion.stated_completion": ["take_completed"],
             "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
             "halflabel.evaluation.comparison": ["COMMON_RULE", "DEFAULT"],
-            "halflabel.files.bounded": ["base_suffix"],
             "halflabel.files.conversion": ["check_format_path", "parse_question"],
             "halflabel.files.reading": ["check_values", "write_frame"],
             "halflabel.files.detection": ["detect"],
             "halflabel.files.registry": [
+                "base_suffix",
                 "FORMATS",
                 "SUFFIXES",
                 "check_name",

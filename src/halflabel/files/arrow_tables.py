@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,8 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import ipc, parquet
 
 from halflabel._wording import count
-from halflabel.files.bounded import check_ordinary, size_limit
-from halflabel.files.parquet import explain_damage, read_parquet_table
-from halflabel.files.raw_table import ReadError
+from halflabel.files.bounded import check_ordinary
+from halflabel.files.parquet import explain_damage, gather, read_parquet_table, too_large
 
 
 def read_arrow(path: Path) -> pa.Table:
@@ -28,17 +28,9 @@ def read_arrow(path: Path) -> pa.Table:
     check_ordinary(path)
     if _begins(path, b"PAR1"):
         return read_parquet_table(path)
-    budget, size, batches = size_limit(), 0, []
     with _open(path) as reader:
-        for batch in _batches(reader):
-            batch.validate(full=True)  # before anything follows the offsets in it
-            size += batch.nbytes
-            if size > budget:
-                reason = f"it unpacks to more than {count(size)} bytes, above the limit of {count(budget)}: split it."
-                raise ReadError.at(path, reason)
-            batches.append(batch)
         _check_names(reader.schema)
-        return pa.Table.from_batches(batches, reader.schema)
+        return gather(_iterate(reader), reader.schema, partial(too_large, path))
 
 
 def read_dataset(dataset: Any) -> pa.Table:
@@ -49,16 +41,14 @@ def read_dataset(dataset: Any) -> pa.Table:
     ValueError
         If it does not fit; the sentence names the function for larger ones.
     """
-    budget, size, batches = size_limit(), 0, []
-    for batch in dataset.to_batches():
-        size += batch.nbytes
-        if size > budget:
-            raise ValueError(
-                f"the Dataset takes more than {count(size)} bytes, above the limit of {count(budget)}: complete its "
-                "files with `halflabel complete-folder` of halflabel-scale (in a clone: pip install ./scale)."
-            )
-        batches.append(batch)
-    return pa.Table.from_batches(batches, dataset.schema)
+    return gather(dataset.to_batches(), dataset.schema, _refuse_dataset)
+
+
+def _refuse_dataset(size: int, limit: int) -> ValueError:
+    return ValueError(
+        f"the Dataset takes more than {count(size)} bytes, above the limit of {count(limit)}: complete its "
+        "files with `halflabel complete-folder` of halflabel-scale (in a clone: pip install ./scale)."
+    )
 
 
 def read_schema(path: Path) -> pa.Schema:
@@ -97,10 +87,11 @@ def _open(path: Path) -> Iterator[Any]:
             yield reader
 
 
-def _batches(reader: Any) -> Iterator[Any]:
-    if isinstance(reader, ipc.RecordBatchFileReader):
-        return map(reader.get_batch, range(reader.num_record_batches))
-    return iter(reader)
+def _iterate(reader: Any) -> Iterator[Any]:
+    is_file = isinstance(reader, ipc.RecordBatchFileReader)
+    for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
+        batch.validate(full=True)  # before anything follows the offsets in it
+        yield batch
 
 
 def _begins(path: Path, magic: bytes) -> bool:

@@ -25,18 +25,6 @@ MAX_BYTES, MAX_SHARE = 8_000_000_000, 0.25
 MAX_START = 4_000_000
 
 
-def base_suffix(path: Path) -> str:
-    """Return the suffix in lower case, without a final ``.gz``.
-
-    Examples
-    --------
-    >>> base_suffix(Path("Yeast.ARFF.gz"))
-    '.arff'
-    """
-    name = path.name.lower().removesuffix(".gz")
-    return Path(name).suffix
-
-
 def join_names(*paths: Path) -> str:
     """Return the name of a table that may be in several files.
 

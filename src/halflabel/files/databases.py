@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import option, plural, quoted
+from halflabel._wording import count, option, plural, quoted
 from halflabel.files.bounded import check_ordinary, sha256_of
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
@@ -44,14 +44,13 @@ class Engine:
     replace_table: Callable[[Path, str, pd.DataFrame], None]  #: Writes a table in one transaction.
 
 
-def make_format(name: str, suffixes: tuple[str, ...], signature: tuple[int, bytes], engine: Engine) -> TableFormat:
+def make_format(name: str, suffixes: tuple[str, ...], engine: Engine) -> TableFormat:
     """Return the format of the files of a database."""
     return TableFormat(
         name,
         suffixes,
         partial(_read, engine),
         options=("items_table", "query"),
-        signatures=(signature,),
         tables=partial(_list_tables, engine),
         append=partial(_append, engine),
     )
@@ -60,6 +59,19 @@ def make_format(name: str, suffixes: tuple[str, ...], signature: tuple[int, byte
 def quote_name(name: str) -> str:
     """Return the name of a table or column as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def group_columns(rows: Iterable[tuple[str, str]]) -> Mapping[str, Sequence[str]]:
+    """Return the columns of each table, from pairs of a table and a column."""
+    tables: dict[str, list[str]] = {}
+    for table, column in rows:
+        tables.setdefault(table, []).append(column)
+    return tables
+
+
+def refuse_rows(size: int, limit: int) -> ValueError:
+    """Return the error about a table that is too large."""
+    return ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
 
 
 def _read(engine: Engine, path: Path, *, items_table: str | None = None, query: str | None = None) -> RawTable:

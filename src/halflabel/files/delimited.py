@@ -26,10 +26,11 @@ from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
 from halflabel._wording import listed, option, plural, quoted
-from halflabel.files.bounded import base_suffix, encoding_of, join_names, lines, open_text, sha256_of
+from halflabel.files.bounded import encoding_of, join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import DELIMITERS, to_values, write_delimited
 from halflabel.files.ragged import check_cells, check_row_names, diagnose
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
+from halflabel.files.registry import base_suffix
 from halflabel.files.skipped import MAX_LINES, count_headers, describe_headers, find_line, find_title
 from halflabel.files.text_form import (
     CANDIDATES,

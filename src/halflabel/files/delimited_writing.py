@@ -20,8 +20,8 @@ from pyarrow import compute
 from halflabel._arrays import Floats
 from halflabel._files import atomic_write
 from halflabel._wording import listed
-from halflabel.files.bounded import base_suffix
 from halflabel.files.raw_table import TextForm
+from halflabel.files.registry import base_suffix
 from halflabel.files.text_form import MISSING_WORDS
 
 #: Suffixes of delimited text, with the delimiter that each suggests; text also with ``.gz``.

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from halflabel._wording import option
-from halflabel.files.bounded import base_suffix, lines, read_start
+from halflabel.files.bounded import lines, read_start
 from halflabel.files.raw_table import ReadError
 from halflabel.files.recognition import OF_RECORDS, OF_TOOLS, Recognise, Sample
-from halflabel.files.registry import FORMATS, find_by_content, find_home, list_added, name_by_suffix
+from halflabel.files.registry import FORMATS, base_suffix, find_by_content, find_home, list_added, name_by_suffix
 
 #: Maximum number of records, and of bytes of the header line, in a sample.
 MAX_RECORDS, MAX_HEADER = 50, 1_000_000

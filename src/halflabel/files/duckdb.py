@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from halflabel._wording import count
 from halflabel.files.arrow_tables import frame_of_table
 from halflabel.files.bounded import size_limit
-from halflabel.files.databases import Engine, Keys, make_format, quote_name
+from halflabel.files.databases import Engine, Keys, group_columns, make_format, quote_name, refuse_rows
+from halflabel.files.parquet import gather
 
 #: Rows that are fetched at a time: their size is counted after that.
 BATCH = 512
@@ -43,10 +43,7 @@ def _list_columns(database: Any) -> Mapping[str, Sequence[str]]:
         "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'main' "
         "ORDER BY table_name, ordinal_position"
     ).fetchall()
-    tables: dict[str, list[str]] = {}
-    for table, column in rows:
-        tables.setdefault(table, []).append(column)
-    return tables
+    return group_columns(rows)
 
 
 def _find_keys(database: Any, table: str) -> Keys:
@@ -65,13 +62,7 @@ def _fetch(database: Any, query: str) -> pd.DataFrame:
     if rows is None:
         raise ValueError("the query returns no table: begin it with SELECT")
     reader = rows.to_arrow_reader(BATCH)
-    batches, size, limit = [], 0, size_limit()
-    for batch in reader:
-        size += batch.nbytes
-        if size > limit:
-            raise ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
-        batches.append(batch)
-    return frame_of_table(pa.Table.from_batches(batches, reader.schema))
+    return frame_of_table(gather(reader, reader.schema, refuse_rows))
 
 
 def _replace_table(path: Path, table: str, rows: pd.DataFrame) -> None:
@@ -87,6 +78,5 @@ def _replace_table(path: Path, table: str, rows: pd.DataFrame) -> None:
 FORMAT = make_format(
     "duckdb",
     (".duckdb", ".ddb"),
-    (8, b"DUCK"),
     Engine("DuckDB", _open, _list_columns, _find_keys, _fetch, _replace_table),
 )

@@ -222,8 +222,6 @@ class TableFormat:
         The options that the reader takes.
     in_parts : bool
         Whether several files are read as one table.
-    signatures : tuple of (int, bytes)
-        Bytes by which a file is recognised under any name, each with its place.
     tables : callable, optional
         Returns the names of the tables in a file that holds several; the first of :attr:`options` names one of them.
     rewrite : callable, optional
@@ -240,7 +238,6 @@ class TableFormat:
     check: Callable[[pd.DataFrame], None] | None = None
     options: tuple[str, ...] = ()
     in_parts: bool = False
-    signatures: tuple[tuple[int, bytes], ...] = ()
     tables: Callable[[Path], Sequence[str]] | None = None
     rewrite: Callable[[pd.DataFrame, RawTable, Path], tuple[str, ...] | None] | None = None
     append: Callable[[pd.DataFrame, Path], tuple[str, ...]] | None = None

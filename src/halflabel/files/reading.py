@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from halflabel._wording import option, quoted
-from halflabel.files.bounded import base_suffix, check_ordinary
+from halflabel.files.bounded import check_ordinary
 from halflabel.files.detection import check_kind
 from halflabel.files.raw_table import RawTable, ReadError, TextForm
 from halflabel.files.registry import (
@@ -18,6 +18,7 @@ from halflabel.files.registry import (
     ROWS,
     TABLES,
     TEXT,
+    base_suffix,
     check_name,
     find_by_content,
     find_by_suffix,

@@ -164,7 +164,14 @@ def list_names() -> tuple[str, ...]:
     return (*_BY_NAME, *list_added())
 
 
-def _base_suffix(path: Path) -> str:
+def base_suffix(path: Path) -> str:
+    """Return the suffix in lower case, without a final ``.gz``.
+
+    Examples
+    --------
+    >>> base_suffix(Path("Yeast.ARFF.gz"))
+    '.arff'
+    """
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
@@ -173,7 +180,7 @@ def name_by_suffix(path: Path) -> str | None:
 
     Formats of other distributions are asked where none of this package has the suffix.
     """
-    suffix = _base_suffix(path)
+    suffix = base_suffix(path)
     if suffix == TEXT or not suffix:
         return None
     if suffix in _BY_SUFFIX:
@@ -212,7 +219,7 @@ def find_written(path: Path) -> TableFormat:
     ValueError
         If no table can be written with the suffix; only delimited text is written with ``.gz``.
     """
-    row = _BY_SUFFIX.get(_base_suffix(path))
+    row = _BY_SUFFIX.get(base_suffix(path))
     if row is None or not row.is_written or (path.name.lower().endswith(".gz") and row.name != "csv"):
         known = ", ".join(SUFFIXES)
         raise ValueError(f"{path}: a table is not written as {path.suffix or 'a file without suffix'!r}; use {known}.")
@@ -221,10 +228,10 @@ def find_written(path: Path) -> TableFormat:
 
 def name_suffix(path: Path) -> str:
     """Return the suffix of a table that is written next to the table at ``path``: lists stay lists in Parquet."""
-    row = _BY_SUFFIX.get(_base_suffix(path))
+    row = _BY_SUFFIX.get(base_suffix(path))
     if row is not None and row.name == "parquet":
         return ".parquet"
-    return _base_suffix(path) if row is not None and row.name == "csv" else ".csv"
+    return base_suffix(path) if row is not None and row.name == "csv" else ".csv"
 
 
 def check_name(name: str, names: tuple[str, ...] | None = None) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from halflabel._wording import count
 from halflabel.files.bounded import size_limit
-from halflabel.files.databases import Engine, Keys, make_format, quote_name
+from halflabel.files.databases import Engine, Keys, group_columns, make_format, quote_name, refuse_rows
 from halflabel.files.field_values import typed_column
 
 #: The bytes of a cell apart from its text, and the maximum bytes of one cell or stored row.
@@ -60,10 +60,7 @@ def _list_columns(database: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
         "SELECT m.name, c.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c "
         "WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid, c.cid"
     )
-    tables: dict[str, list[str]] = {}
-    for table, column in rows:
-        tables.setdefault(table, []).append(column)
-    return tables
+    return group_columns(rows)
 
 
 def _find_keys(database: sqlite3.Connection, table: str) -> Keys:
@@ -87,7 +84,7 @@ def _fetch(database: sqlite3.Connection, query: str) -> pd.DataFrame:
     for row in database.execute(query):
         size += sum(CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row)
         if size > limit:
-            raise ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
+            raise refuse_rows(size, limit)
         rows.append(row)
     index = pd.RangeIndex(len(rows))
     columns = [typed_column([row[j] for row in rows], index) for j in range(len(names))]
@@ -118,6 +115,5 @@ def _list_plain(rows: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 FORMAT = make_format(
     "sqlite",
     (".sqlite", ".sqlite3", ".db", ".db3"),
-    (0, b"SQLite format 3\x00"),
     Engine("SQLite", _open, _list_columns, _find_keys, _fetch, _replace_table),
 )

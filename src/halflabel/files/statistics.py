@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
-import sys
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,7 @@ import pandas as pd
 from halflabel._arrays import Mask
 from halflabel._wording import clipped, count, plural
 from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
-from halflabel.files.parquet import explain_damage
+from halflabel.files.parquet import explain_damage, run_apart
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 from halflabel.files.text_form import check_names
 
@@ -26,7 +24,7 @@ CELL = 8
 #: Columns whose declared missing values are named in a note.
 MAX_SHOWN = 5
 
-#: Reads the description of the columns of a file.
+#: Reads the description of the columns of a file: the library reads beyond its memory if some files are damaged.
 _TRIAL = "import sys, pyreadstat; getattr(pyreadstat, sys.argv[1])(sys.argv[2], metadataonly=True)"
 
 #: The readers that can keep declared missing values, so that they are counted. All other readers leave them empty.
@@ -73,10 +71,7 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
 
 
 def _ends_process(name: str, path: Path) -> bool:
-    """Return whether reading a file ends the process: the library reads beyond its memory if some files are damaged."""
-    # -P: no module next to the file of a user is imported in place of the library
-    done = subprocess.run([sys.executable, "-P", "-c", _TRIAL, name, str(path)], capture_output=True, check=False)
-    return done.returncode not in (0, 1)  # 1: an exception, which is raised here, too
+    return run_apart(_TRIAL, name, path).returncode not in (0, 1)  # 1: an exception, which is raised here, too
 
 
 def _check_size(path: Path, meta: Any) -> None:
@@ -138,19 +133,16 @@ SPSS = TableFormat(
     (".sav", ".zsav", ".por"),
     partial(_read, "SPSS", {"": "read_sav", ".por": "read_por"}),
     options=("encoding",),
-    signatures=((0, b"$FL2"), (0, b"$FL3")),
 )
 STATA = TableFormat(
     "stata",
     (".dta",),
     partial(_read, "Stata", {"": "read_dta"}),
     options=("encoding",),
-    signatures=((0, b"<stata_dta>"),),
 )
 SAS = TableFormat(
     "sas",
     (".sas7bdat", ".xpt"),
     partial(_read, "SAS", {"": "read_sas7bdat", ".xpt": "read_xport"}),
     options=("encoding",),
-    signatures=((0, bytes(12) + bytes.fromhex("c2ea8160b31411cf")), (0, b"HEADER RECORD*******LIB")),
 )

@@ -12,10 +12,10 @@ from typing import Any
 
 from halflabel import files
 from halflabel._wording import option, plural, quoted
-from halflabel.files.bounded import base_suffix, join_names
+from halflabel.files.bounded import join_names
 from halflabel.files.raw_table import AbsentNotStated, RawTable, ReadError
 from halflabel.files.reading import check_exists, read_table
-from halflabel.files.registry import FORMATS, PARTS, TABLES, check_name, name_by_suffix
+from halflabel.files.registry import FORMATS, PARTS, TABLES, base_suffix, check_name, name_by_suffix
 from halflabel.table.columns import Description
 from halflabel.table.embedding import describe_files
 from halflabel.table.sources import Source, source_of, source_of_records
