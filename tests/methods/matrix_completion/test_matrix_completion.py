@@ -238,7 +238,7 @@ def test_the_fit_minimises_the_objective_of_the_docstring(method, rng):
 
 
 def test_the_hard_row_is_a_row_of_ones():
-    X, labels, _ = problem(n=30)
+    X, labels, _ = problem(n=50)
     model = MC1(**FIXED, bias_row_weight=np.inf).fit(X, labels)
     np.testing.assert_allclose((model.left_ @ model.right_.T)[:, -1], 1, atol=1e-9)
     assert model.solver_.startswith("davis_yin: ")
