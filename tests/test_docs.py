@@ -189,6 +189,18 @@ SHOWN_ONLY = {
 OF_A_PAGE = {"--browser", "--no-browser"}
 
 
+def examples():
+    """Return the command lines of the examples in the help texts."""
+    texts = [command.help or "" for _, command in commands()]
+    return [line.strip() for text in texts for line in text.splitlines() if line.strip().startswith("halflabel ")]
+
+
+def test_the_examples_of_the_help_texts_are_commands():
+    assert len(examples()) >= 10
+    for line in examples():
+        snippets.parse_command(line)
+
+
 def test_every_option_occurs_in_an_example_that_runs():
     shown = set()
     for block in (block for page in PAGES for block in snippets.blocks(page.read_text(encoding="utf-8"))):

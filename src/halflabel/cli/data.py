@@ -20,7 +20,7 @@ from halflabel.cli.reading import print_reading
 
 @click.group()
 def data() -> None:
-    """Describe a file, or get a public benchmark set."""
+    """Describe a file."""
 
 
 @data.command(epilog=f"\b\nKeys of a table file, for --set KEY=VALUE:\n{list_keys()}")
@@ -35,7 +35,7 @@ def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
     \b
     Examples:
       halflabel data describe songs.csv --labels 'tag_*'
-      halflabel data describe songs.csv --labels 'mood_*' --words 'yes,x=1;no=0;?=' --set sep=';' --save
+      halflabel data describe songs.csv --labels 'mood_*' --set yes=yes,x --set unknown='?' --save
       halflabel data describe songs.csv --labels 'tag_*' --find-rules rules.txt
       halflabel data describe songs.halflabel
     """  # noqa: D301
