@@ -3,7 +3,7 @@
 Six kinds of table with 300 to 600 items: whole items without labels; single gaps; both of them mixed; labels that are
 functions of a hidden class; 2 to 4 % of the filled values wrong; tags of texts. Of the last three kinds, the gaps are
 of the first three designs in turn. Half of the tables are generated, the other half are random items of public sets.
-The number of the draw decides everything random. ``--part choose`` has the draws and the sets that were looked at when
+The number of the draw decides everything random. ``--part choose`` has the draws and the sets that were examined when
 the method was chosen, ``--part report``, the default, has others.
 
     python benchmarks/expected_errors.py [--tables 40] [--part choose] [--effort default] [--kinds whole low-noise]

@@ -16,7 +16,7 @@ R = TypeVar("R")
 def accept_keys(record: type, shown: Sequence[str] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function take the fields of a record as its ``**keys``.
 
-    Its signature and the line ``{keys}`` of its docstring show those that are named, or all by default. The TypeError
+    Its signature and the line ``{keys}`` of its docstring show the named arguments, or all by default. The TypeError
     about an argument that does not exist names the nearest one.
 
     Examples

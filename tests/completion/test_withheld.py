@@ -123,7 +123,7 @@ def take_sections(page, *names):
 
 
 @pytest.mark.parametrize("code", CASES)
-class TestDoors:
+class TestPlaces:
     def test_the_check_contradicts(self, code):
         assert code in {each["code"] for each in complete(code).evidence.contradictions}
         assert not complete(code).evidence.has_precision
@@ -139,10 +139,10 @@ class TestDoors:
             "report": take_sections(page, "headline", "filled", "samples", "errors", "check"),
             "entries": "\n".join(filled.evidence.gaps),
         }
-        for door, text in texts.items():
+        for place, text in texts.items():
             for claim in CLAIMS:
                 found = re.search(claim, strip_warnings(text, filled))
-                assert not found, (door, strip_warnings(text, filled)[max(found.start() - 80, 0) : found.end() + 40])
+                assert not found, (place, strip_warnings(text, filled)[max(found.start() - 80, 0) : found.end() + 40])
 
     def test_tables_in_python(self, code):
         filled = complete(code)

@@ -18,7 +18,7 @@ from halflabel.files import Format, ReadError, TableFormat, from_tables
 def read(paths, options):
     rows = [line.split(",") for line in paths[0].read_text().splitlines()[1:]]
     if not rows:
-        raise ReadError.at(paths[0], "there are no items in it.")
+        raise ReadError.at(paths[0], "there are not items in it.")
     labels = pd.DataFrame([row[1:] for row in rows], index=[row[0] for row in rows], columns=["rock", "sad"])
     return from_tables(labels[[]], labels.astype(float), format=FORMAT.name)
 

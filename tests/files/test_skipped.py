@@ -47,7 +47,7 @@ def test_a_total_row_is_named_and_left_out(word, tmp_path):
     sums = [sum(float(row.split(";")[j]) for row in ROWS) for j in (1, 3)]
     path = write(tmp_path, NAMES, *ROWS, f"{word};{sums[0]};;{sums[1]:g}")
     opened = hl.open_table(path, id="song", labels="rock")
-    [note] = [note for note in opened.notes if "is no item and left out" in note]
+    [note] = [note for note in opened.notes if "is not an item and left out" in note]
     assert f"('{word}'), which has the sums of the rows above. skip_rows='none' keeps it." in note
     assert len(opened.labels) == 9
     kept = hl.open_table(path, id="song", labels="rock", skip_rows="none")

@@ -1,4 +1,4 @@
-"""Rows that are no items are left out with a way back; columns that hold one tag each are named with the way on."""
+"""Rows that are not items are left out with a way back; columns that hold one tag each are named with the way on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sum_up(frame, statistic=np.sum, **cells):
 
 
 def check_left_out(items, rows, **options):
-    """The rows are left out, by every door, and the way that the note names keeps them."""
+    """The rows are left out, by every input, and the way that the note names keeps them."""
     opened, kept = (open_table(items, labels=NAMES, **options, **way) for way in ({}, {"skip_rows": "none"}))
     assert len(opened.labels) == len(kept.labels) - len(rows)
     [note] = [note for note in opened.notes if "left out" in note]

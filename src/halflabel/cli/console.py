@@ -57,7 +57,7 @@ _WORDS = re.compile(r"(\s*)(`[^`]*`\S*|\S+)")
 #: Errors whose message is meant for the user.
 FORESEEN = (ValueError, OSError, MemoryError, EOFError)
 
-#: What other libraries and the loader of libraries write where memory or address space ran out.
+#: Messages of other libraries and of the loader of libraries where memory or address space ran out.
 OUT_OF_MEMORY = (
     "failed to map segment",
     "annot allocate memory",

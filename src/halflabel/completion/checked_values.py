@@ -25,7 +25,7 @@ from halflabel.labels.positive_only import LearnsFromPositives
 #: Label frequencies to compare where the true one is unknown.
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
 
-#: Checks of the stated label frequency, or of P(assigned): they do not contradict what other frequencies would give.
+#: Checks of the stated label frequency, or of P(assigned): they do not contradict the values for other frequencies.
 OF_STATED_RATE = ("more-assigned", "look-unlabelled", "calibration")
 
 

@@ -64,7 +64,7 @@ def complete(
         One row per item; with ``Y`` features only, without it a table that holds the labels, too. Tables come back in
         kind. A path is a file of any format, a pattern such as ``"parts/*.parquet"``, or a folder.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
-        1 has it, 0 does not have it, missing unknown. Its words are stated as those of label columns.
+        1 has it, 0 does not have it, missing unknown. Its words are stated as the words of label columns.
     {keys}
     answers : DataFrame or path, optional
         A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace

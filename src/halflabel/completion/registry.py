@@ -47,7 +47,7 @@ TABLE = (Roles, FeatureEncoder, TagNotation)
 #: Parts of several methods.
 SHARED = (Calibration, Rule, KernelRidge, NystroemMap, Scaler)
 
-#: The corrections of probabilities, and what they have learned.
+#: The corrections of probabilities, and their learned records.
 CORRECTED = (Corrected, *(kind for each in CORRECTIONS for kind in each.saved))
 
 AUTO = (

@@ -73,7 +73,7 @@ class Completion:
 
     @property
     def corrections(self) -> Mapping[str, Learned]:
-        """What was learned to correct the probabilities of the method, by name: "votes", "shift", "rules"."""
+        """The records that correct the probabilities of the method, by name: "votes", "shift", "rules"."""
         return self.evidence.fit.by_name
 
     @property

@@ -1,4 +1,4 @@
-"""What every correction has: labels for the fit, something learned from the fit, and other probabilities."""
+"""The parts of every correction: labels for the fit, something learned from the fit, and other probabilities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ States = NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What a person gave to a fit."""
+    """The things that a person gave to a fit."""
 
     #: Features, known labels, groups, votes and rules.
     opened: OpenTable
@@ -48,7 +48,7 @@ class ValidRows:
         return filled
 
     def mark_broken(self, states: States) -> list[tuple[str, Mask]]:
-        """Return what makes rows of known labels invalid, in words, each with its entries."""
+        """Return the faults of rows of known labels, in words, each with its entries."""
         return []
 
 
@@ -56,17 +56,17 @@ EVERY_ROW = ValidRows()
 
 
 class Learned:
-    """What a correction has learned from a fit. It holds for the fitted items and for new items.
+    """The record that a correction has learned from a fit. It holds for the fitted items and for new items.
 
     A subclass is a frozen record. A model file holds what :meth:`for_new_items` returns.
     """
 
     #: The correction.
     name: ClassVar[str]
-    #: The part of the log odds that it moves, and what this part rests on, for an explanation.
+    #: The part of the log odds that it moves, and the grounds of this part, for an explanation.
     part: ClassVar[str]
     rests_on: ClassVar[str]
-    #: Whether it moves the level of the probabilities of gaps, so that they are not those of known entries.
+    #: Whether it moves the level of the probabilities of gaps, so that known entries have other ones.
     moves_gaps: ClassVar[bool] = False
     #: Whether it estimates a rate among the gaps, because known entries were chosen by their value.
     estimates_gaps: ClassVar[bool] = False
@@ -76,7 +76,7 @@ class Learned:
         raise NotImplementedError
 
     def correct_fitted(self, p: Floats, known: PartialLabels) -> Floats:
-        """Return the corrected probabilities of the items of the fit: by default, those of known entries stay."""
+        """Return the corrected probabilities of the items of the fit: by default, known entries keep theirs."""
         return np.where(known.observed, p, self(p, known))
 
     def predict_targets(self, p: Floats, known: PartialLabels) -> Floats:
@@ -84,7 +84,7 @@ class Learned:
         return self.correct_fitted(p, known)
 
     def vary(self, p: Floats, known: PartialLabels, z: float) -> Floats:
-        """Return the probabilities if what was learned differs by ``z`` standard deviations."""
+        """Return the probabilities if the learned values differ by ``z`` standard deviations."""
         return p
 
     def deviate(self, p: Floats, known: PartialLabels) -> Floats:
@@ -97,7 +97,7 @@ class Learned:
         return EVERY_ROW
 
     def for_new_items(self) -> Learned:
-        """Return what new items need."""
+        """Return the record that new items need."""
         return self
 
     def describe(self, before: Floats, after: Floats, known: PartialLabels) -> str:
@@ -109,7 +109,7 @@ class Learned:
 
     @property
     def doubt(self) -> str:
-        """Why no number of wrong values can be stated; empty if it can."""
+        """Why no number of wrong values can be stated, or an empty text."""
         return ""
 
     @property
@@ -128,7 +128,7 @@ def accept_every_row(opened: OpenTable) -> ValidRows:
     return EVERY_ROW
 
 
-#: From what was given, the labels of the fit and its probabilities, and what was learned from an earlier fit.
+#: From the given things, the labels of the fit, its probabilities, and the record of an earlier fit.
 Learn = Callable[[Given, PartialLabels, Floats, Learned | None], Learned | None]
 
 
@@ -137,9 +137,9 @@ class Correction:
     """One correction: its name, and its functions. It is a line of :data:`halflabel.corrections.order.CORRECTIONS`."""
 
     name: str
-    #: Learns from a fit, or returns None where there is nothing to correct. An update passes what was learned before.
+    #: Learns from a fit, or returns None where there is nothing to correct. An update passes the record from before.
     learn: Learn
-    #: The labels of a fit; with the probabilities of the first fit, those of the second one.
+    #: The labels of a fit; with the probabilities of the first fit, the labels of the second one.
     targets: Callable[[Given, Floats | None], PartialLabels] = keep_labels
     #: The rows of labels that are valid in a table.
     find_valid_rows: Callable[[OpenTable], ValidRows] = accept_every_row

@@ -67,7 +67,7 @@ class Corrected:
 
     @property
     def texts(self) -> dict[str, str]:
-        """What the part of each correction rests on."""
+        """The grounds of the part of each correction."""
         return _name_parts(self.learned)
 
     def list_thresholds(self, known: PartialLabels) -> Floats:
@@ -82,12 +82,12 @@ class Corrected:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted method and what corrections have learned from it, for the items of the fit."""
+    """A fitted method and the corrections learned from it, for the items of the fit."""
 
     model: PartialLabelEstimator
     #: The table of the fit.
     opened: OpenTable
-    #: The labels that the method learned from: the known ones, or what a correction made of them.
+    #: The labels that the method learned from: the known ones, or those changed by a correction.
     targets: PartialLabels
     #: In the order of :data:`halflabel.corrections.order.CORRECTIONS`.
     learned: tuple[Learned, ...] = ()
@@ -120,7 +120,7 @@ class Fit:
     def predict_targets(self, *, corrects_gaps: bool = True) -> Floats:
         """Return the probabilities of the values in :attr:`targets`, without these values.
 
-        Without ``corrects_gaps``, the probabilities of gaps are those of known entries with the same features.
+        Without ``corrects_gaps``, gaps have the probabilities of known entries with the same features.
         """
         p: Floats = self.model.label_probabilities_
         for each in self.learned:
@@ -140,7 +140,7 @@ class Fit:
 
     @property
     def before_estimate(self) -> Floats:
-        """The probabilities before the first estimate of a rate among the gaps; the last ones without an estimate."""
+        """The probabilities before the first estimate of a rate among the gaps, or the last ones."""
         first = next((k for k, each in enumerate(self.learned) if each.estimates_gaps), len(self.learned))
         return self.steps[first]
 
@@ -191,7 +191,7 @@ class Fit:
 
     @property
     def doubt(self) -> str:
-        """Why no number of wrong values can be stated; empty if it can."""
+        """Why no number of wrong values can be stated, or an empty text."""
         return next((each.doubt for each in self.learned if each.doubt), "")
 
     @property
@@ -208,12 +208,12 @@ class Fit:
 
     @property
     def texts(self) -> dict[str, str]:
-        """What the part of each correction rests on."""
+        """The grounds of the part of each correction."""
         return _name_parts(self.learned)
 
     @property
     def by_name(self) -> Mapping[str, Learned]:
-        """What each correction has learned."""
+        """The learned record of each correction."""
         return {each.name: each for each in self.learned}
 
     @property
@@ -270,7 +270,7 @@ def make_targets(given: Given, p: Floats | None = None) -> PartialLabels:
 def learn_corrections(
     model: PartialLabelEstimator, given: Given, targets: PartialLabels, before: Mapping[str, Learned] | None = None
 ) -> tuple[Learned, ...]:
-    """Return what each correction learns from a fit. After an update, only those of ``before`` learn again."""
+    """Return the learned records of a fit. After an update, only corrections of ``before`` learn again."""
     found: list[Learned] = []
     p: Floats = model.label_probabilities_
     for each in CORRECTIONS:

@@ -183,7 +183,7 @@ def check_rules(rules: LabelRules) -> LabelRules:
 
 
 def _describe(names: Sequence[str], start: States) -> str:
-    """Return what rules mean about the label that is known in ``start``, or about no label."""
+    """Return the meaning of rules about the label that is known in ``start``, or about no label."""
     known = np.flatnonzero(start)
     if not len(known):
         return "cannot all hold"

@@ -86,7 +86,7 @@ class RateShift(Learned):
     estimates_gaps: ClassVar[bool] = True
 
     def __call__(self, p: Floats, known: PartialLabels) -> Floats:
-        """Return the probabilities of unknown entries, from those that hold for known entries."""
+        """Return the probabilities of unknown entries, from probabilities that hold for known entries."""
         mean, deviation = self._of(known)
         return np.asarray(expit((logit(p) + mean) / np.sqrt(1 + SPREAD * deviation**2)))
 

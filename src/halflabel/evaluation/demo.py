@@ -33,7 +33,7 @@ class Demo:
 
     @property
     def sentence(self) -> str:
-        """The number of wrong values, beside its estimate where no check contradicts it."""
+        """The number of wrong values, with its estimate where no check contradicts it."""
         filled, expected, low, high = self.completion.expected_errors.iloc[-1][["filled", "expected", "low", "high"]]
         estimate = (
             "" if np.isnan(expected) else f"; the estimate is {count(round(expected))} ({low:,.0f} to {high:,.0f})"

@@ -55,7 +55,7 @@ def estimate_errors(
     calibration, whose slope and intercept are known within one unit. :math:`\rho` is the mean correlation of the errors
     in an item, measured on known entries: errors come many at a time where the labels depend on something hidden. The
     band has the quantiles of a gamma distribution, in whole numbers. It does not include errors that no known entry
-    shows, such as those in unlabelled items of another kind.
+    shows, such as errors in unlabelled items of another kind.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class Corrected(Protocol):
 
     @property
     def sentences(self) -> list[str]:
-        """What was found, assumed and changed."""
+        """Facts that were found, assumed and changed."""
 
     @property
     def doubt(self) -> str:
@@ -89,7 +89,7 @@ class Corrected(Protocol):
 
 
 class Checked(Protocol):
-    """The evidence that checks read; :class:`halflabel.completion.evidence.Evidence` explains it."""
+    """The evidence that checks read, as :class:`halflabel.completion.evidence.Evidence` explains it."""
 
     @property
     def fit(self) -> Corrected:

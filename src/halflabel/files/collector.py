@@ -171,7 +171,7 @@ class Collector:
 
     def _check(self, items: pd.DataFrame) -> None:
         if not len(items):
-            raise ReadError.at(self.path, "there are no items in it.")
+            raise ReadError.at(self.path, "there are not items in it.")
         if self.absent is not None and not self._uses_lists:
             raise ValueError(
                 f"{option('absent')} is about lists of labels, but {self.path} states a value for each entry: "

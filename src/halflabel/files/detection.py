@@ -80,7 +80,7 @@ def _list_fitting(sample: Sample, recognise: Mapping[str, Recognise]) -> list[De
 
 
 def _list_recognisers() -> Mapping[str, Recognise]:
-    """Return what recognises the formats of other distributions, which are imported for it."""
+    """Return the functions that recognise the formats of other distributions, which are imported for it."""
     formats = [FORMATS[name] for name in list_added() if name in FORMATS]
     return {format.name: format.recognise for format in formats if format.recognise is not None}
 

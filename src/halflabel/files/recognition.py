@@ -132,7 +132,7 @@ def _is_lines(sample: Sample) -> str | None:
 
 Recognise = Callable[[Sample], str | None]
 
-#: What recognises each format, and the formats that a file has where it has no other one.
+#: The function that recognises each format, and the formats that a file has where it has no other one.
 OF_TOOLS: Mapping[str, Recognise] = {
     "label-studio": _is_label_studio,
     "prodigy": _is_prodigy,

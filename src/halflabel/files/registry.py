@@ -26,14 +26,14 @@ TEXT = ".txt"
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of a format before it is imported."""
+    """The facts about a format before it is imported."""
 
     name: str
     module: str  #: The module of the format in this package.
     suffixes: tuple[str, ...] = ()  #: The suffixes of its tables.
     #: Bytes by which a table is recognised under any name, each with its place.
     signatures: tuple[tuple[int, bytes], ...] = ()
-    holds: Literal["table", "records", "both"] = "table"  #: What is read from a file.
+    holds: Literal["table", "records", "both"] = "table"  #: The content that is read from a file.
     is_written: bool = False  #: Whether a table is written under its suffixes.
     in_parts: bool = False  #: Whether several files are one table.
     attribute: str = "FORMAT"  #: The name of the format in its module.

@@ -30,7 +30,7 @@ _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE
 
 @contextmanager
 def _open(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database. Views and generated columns are queries of whoever wrote the file, so they have limits, too."""
+    """Open a database. Views and generated columns are queries of the author of the file, so they have limits, too."""
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(MAX_CELL, size_limit()))
         periods = count_up(1)

@@ -103,6 +103,6 @@ def check_size(n_items: int, n_labels: int) -> None:
     if n_items * n_labels > MAX_CELLS:
         raise ValueError(
             f"{n_items} items x {n_labels} labels are more than {MAX_CELLS:.0e} cells: "
-            f"keep the most frequent labels only, or rank those of each item with "
+            f"keep the most frequent labels only, or rank the labels of each item with "
             "`halflabel rank` of halflabel-scale (in a clone: pip install ./scale)."
         )

@@ -30,7 +30,7 @@ _ALL = ("columns", *_TAGS)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Description:
-    """What a user states about a table: which column has which role, and the meaning of its cells.
+    """The statements of a user about a table: which column has which role, and the meaning of its cells.
 
     Each field is an argument of :func:`halflabel.open_table`, a key of a table file, and an option of the command (for
     rare keys ``--set KEY=VALUE``). Names that are not text, such as the numbers of columns, become text.

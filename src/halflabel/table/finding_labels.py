@@ -22,7 +22,7 @@ from halflabel.table.sources import Source, assign_columns
 from halflabel.table.tag_recognition import TagOptions
 from halflabel.table.votes import leaves_labels_to_votes
 
-#: What a key can be about, in words.
+#: The things that a key can be about, in words.
 _ABOUT = {
     "columns": "label columns",
     "tags": "a column of tags (tags)",
@@ -112,7 +112,7 @@ def _read_columns(frame: pd.DataFrame, roles: Roles, columns: Description) -> La
 
 
 def _read_apart(frame: pd.DataFrame, Y: Any, columns: Description) -> tuple[pd.DataFrame, Roles]:
-    """Return labels that come apart from the items as label columns. Names that a library made up are no names."""
+    """Return labels that come apart from the items as label columns. Names that a library made up do not count."""
     if isinstance(Y, pd.DataFrame | pd.Series) and not Y.index.equals(frame.index):
         way = "such as Y.loc[X.index]" if frame.index.isin(Y.index).all() else "such as Y.reindex(X.index)"
         raise ValueError(f"items and labels have different row labels: bring them into the same order, {way}.")

@@ -14,7 +14,7 @@ from halflabel.table.rule_files import collect_rules
 
 Kind = Literal["text", "names", "words", "rules", "choice", "number", "path", "size"]
 
-#: What items and labels can be, as the keys about them name it.
+#: The kinds of items and labels, as the keys about them name it.
 Place = Literal["file", "columns", "tags", "pairs", "further"]
 
 

@@ -1,4 +1,4 @@
-"""Rows that are no items are left out, with a way back: empty rows, remarks, and rows that sum up the rows above."""
+"""Rows that are not items are left out, with a way back: empty rows, remarks, and rows that sum up the rows above."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _STATISTICS: dict[str, Callable[[Floats], Any]] = {
 
 
 def leave_out_rows(source: Source, columns: Description, first: int | None) -> tuple[Source, tuple[str, ...]]:
-    """Return the items without the rows that are no items, and a sentence about them with the way to keep them.
+    """Return the items without the rows that are not items, and a sentence about them with the way to keep them.
 
     Labels, vectors or probabilities in the order of the rows mean that each row is an item.
 
@@ -64,7 +64,7 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
         cell = next((cell for cell in source.raw.frame.iloc[row] if isinstance(cell, str)), None)
         example = f"{name_row(row)}{'' if cell is None else f' ({clipped(cell, 40)!r})'}, {why}"
     them = "it" if len(found) == 1 else "them"
-    which = plural(len(found), "row is no item", "rows are no items")
+    which = plural(len(found), "row is not an item", "rows are not items")
     if not lines and source.native is None:
         return source, (f"{which}, but read as one: {example}. Leave {them} out of the file.",)
     way = option("skip_rows", ",".join([*stated, "none"]))
@@ -75,7 +75,7 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
 
 
 def _take(source: Source, columns: Description, keep: Sequence[int], skip: Sequence[str]) -> Source:
-    """Return some rows of a source, read again without the others."""
+    """Return some rows of a source, read again without the other rows."""
     if source.native is None:
         return read_file(source.paths, columns, **{**columns.of_file, "skip_rows": ",".join(skip)})
     items: Any = source.native
@@ -89,7 +89,7 @@ def _take(source: Source, columns: Description, keep: Sequence[int], skip: Seque
 
 
 def find_odd_rows(frame: pd.DataFrame, columns: Description) -> dict[int, str]:
-    """Return the rows that are no items, each with the reason as a clause.
+    """Return the rows that are not items, each with the reason as a clause.
 
     Examples
     --------

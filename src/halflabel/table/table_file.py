@@ -81,7 +81,7 @@ class TableFile:
                                          f"have: {closest(name, names)} {self.describe_way()}")  # fmt: skip
 
     def check_paths(self, stated: Collection[str]) -> None:
-        """Raise for a file outside the folder of this one, and for a file of names: nobody named this file.
+        """Raise for a file outside the folder of this one, and for a file of names: a user did not name this file.
 
         Its author may be anyone. No content of a file that its reader did not mean to open may show in an error.
         """

@@ -77,7 +77,7 @@ class Notation(Protocol):
 
 
 class Separated:
-    """``a; b``: text with a mark between tags, or one tag in each cell."""
+    """Text with a mark between tags, such as a semicolon, or one tag in each cell."""
 
     def describe(self, notation: TagNotation) -> str:
         """Return the notation, for a sentence."""

@@ -148,7 +148,7 @@ def test_before_the_first_weight_nothing_is_chosen():
 
 
 def test_the_log_loss_ignores_where_the_scores_are_and_sees_their_order():
-    """Rare labels: every sign of a good order can say irrelevant, which is no worse than an empty matrix to a sign."""
+    """Rare labels: every sign of a good order can mean irrelevant, which is no worse than an empty matrix to a sign."""
     rng = np.random.default_rng(0)
     sign = np.where(rng.random((400, 2)) < 0.1, 1.0, -1.0)
     good = -5 + sign + rng.normal(size=sign.shape)

@@ -104,7 +104,7 @@ class Sources(Learned):
 
     @cached_property
     def doubt(self) -> str:
-        """Why no number of wrong votes or values can be stated; empty if they can."""
+        """Why no number of wrong votes or values can be stated, or an empty text."""
         fit, known = self.fit, self.opened.labels.observed
         return explain_doubt(self.votes.given, fit.correlations, ~fit.is_chance, known)
 

@@ -405,7 +405,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         return np.asarray(refined - self.contributions_[OTHER_LABELS][[row]])
 
     def predict_alone(self) -> Floats | None:
-        """Return the probabilities of the fitted items without use of their labels; None if these change nothing."""
+        """Return the probabilities of the fitted items without use of their labels, or None."""
         if self.alone_calibration_ is None:
             return None
         refined = np.where(np.isnan(self.out_of_fold_scores_), self.label_scores_, self.out_of_fold_scores_)

@@ -235,14 +235,14 @@ def complete_rows(X: Floats, components: Floats, alpha: float) -> Floats:
     _, member, counts = np.unique(np.packbits(known, axis=1), axis=0, return_inverse=True, return_counts=True)
     order = np.argsort(member.ravel(), kind="stable")
     with limit_threads(*cov.shape):
-        for rows in np.split(order, np.cumsum(counts))[:-1]:  # those with the same gaps
+        for rows in np.split(order, np.cumsum(counts))[:-1]:  # rows with the same gaps
             values, gaps = np.flatnonzero(known[rows[0]]), np.flatnonzero(~known[rows[0]])
             completed[np.ix_(rows, gaps)] = np.dot(X[np.ix_(rows, values)], _regress(cov, precision, values, gaps))
     return completed
 
 
 def _regress(cov: Floats, precision: Floats, values: Ints, gaps: Ints) -> Floats:
-    """Return the coefficients of gaps on values. Both ways give the same; the smaller system is the cheaper one."""
+    """Return the coefficients of gaps on values. Both ways give the same, and the smaller system is cheaper."""
     if len(values) <= len(gaps):
         return np.asarray(np.linalg.solve(cov[np.ix_(values, values)], cov[np.ix_(values, gaps)]))
     return np.asarray(-np.linalg.solve(precision[np.ix_(gaps, gaps)], precision[np.ix_(gaps, values)]).T)

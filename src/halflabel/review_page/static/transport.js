@@ -61,7 +61,7 @@ let reopen = () => {};
 
 /**
  * Call `receive(kind, content)` for every message of the server. The browser repairs a broken connection by itself, but
- * not one that was refused, as by a command that was started again and does not know this browser yet.
+ * not one that was rejected, as by a command that was started again and does not know this browser yet.
  */
 export function connect(receive) {
   let source = null;
