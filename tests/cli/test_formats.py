@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("one_member")
 
 WORDS = {"billing": "refund invoice payment", "login": "password account locked", "bug": "crash error screen"}
 FAST = ("--effort", "fast")
-#: Formats of records beside that of Label Studio; a workbook of records looks like any other workbook.
+#: Formats of records other than that of Label Studio; a workbook of records looks like any other workbook.
 OTHERS = [name for name in files.FORMATS if name not in ("label-studio", "excel")]
 TAGS = ("--text", "text", "--tags", "tags", "--absent", "irrelevant", *FAST)
 
