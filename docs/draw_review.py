@@ -85,7 +85,6 @@ def draw_screens(browser: Any, server: Server, truth: dict[tuple[str, str], bool
     page.wait_for_selector('#changes:text-matches("^The last fit changed")', timeout=WAIT)
     page.wait_for_timeout(6500)  # notices have gone
     write_both_themes(page, "question")
-    draw_selection(page, truth)
     page.keyboard.press("a")
     page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
     write_screen(page, "audit")
@@ -118,26 +117,6 @@ def write_screen(page: Any, name: str) -> None:
     image.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
         FOLDER / f"{name}.png", optimize=True
     )
-
-
-def draw_selection(page: Any, truth: dict[tuple[str, str], bool]) -> None:
-    """Select items with the lasso, answer random ones, and take nothing over."""
-    box = page.locator("#map").bounding_box()
-    x, y, reach = box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5, 90
-    page.keyboard.press("l")
-    page.mouse.move(x - reach, y)
-    page.mouse.down()
-    for angle in np.linspace(np.pi, 3 * np.pi, 24):
-        page.mouse.move(x + reach * np.cos(angle), y + reach * np.sin(angle))
-    page.mouse.up()
-    page.wait_for_selector("#selection:visible", timeout=WAIT)
-    page.click("#selection-sample")
-    answer(page, truth, 12)
-    page.wait_for_selector("#selection:visible", timeout=WAIT)
-    page.wait_for_timeout(500)
-    write_screen(page, "lasso")
-    page.keyboard.press("Escape")
-    page.wait_for_timeout(500)
 
 
 def answer(page: Any, truth: dict[tuple[str, str], bool], number: int) -> None:

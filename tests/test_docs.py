@@ -184,7 +184,7 @@ def test_every_command_has_its_place():
 
 #: Commands and options whose examples cannot run in a test: a page that waits, the network, benchmark sets, a minute.
 SHOWN_ONLY = {
-    ("review", "page"), ("review", "merge"), ("reproduce",), ("benchmark",), ("demo",),
+    ("review",), ("reproduce",), ("benchmark",), ("demo",),
 }  # fmt: skip
 OF_A_PAGE = {"--browser", "--no-browser"}
 

@@ -68,7 +68,7 @@
     const [from, to] = redo ? [undone, done] : [done, undone];
     const entries = [];
     do {
-      if (from.length) entries.push({ ...from.at(-1), op: "answer" });
+      if (from.length) entries.push(from.at(-1));
       to.push(...from.splice(-1));
     } while (from.length && from.at(-1).screen && from.at(-1).screen === entries[0].screen);
     show();
@@ -87,10 +87,9 @@
     "/api/progress": () => progress,
     "/api/panel": () => RECORD.panel,
     "/api/changes": () => ({ changed: 0, per_label: [], listed: [], sentence: "" }),
-    "/api/clearest": () => ({ clearest: {} }),
     "/api/history": () => ({
       answers: done.slice(-100).reverse().map(({ row, column, value }) => (
-        { row, item: items[row].item, label: session.labels[column], value, items: 1, by: session.by, at: "" })),
+        { row, item: items[row].item, label: session.labels[column], value, by: session.by, at: "" })),
     }),
     "/api/points.bin": () => decode(RECORD.points),
     "/api/label": (_, path) => values[parseInt(path.split("/").pop(), 10)],

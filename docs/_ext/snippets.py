@@ -203,12 +203,6 @@ def find_command(command: str) -> tuple[tuple[str, ...], Command, list[str]]:
     while isinstance(command_or_group, Group):
         name, *arguments = arguments
         found = command_or_group.get_command(Context(command_or_group), name)
-        if found is None and (default := getattr(command_or_group, "default_command", None)) is not None:
-            found, name, arguments = (
-                command_or_group.get_command(Context(command_or_group), default),
-                default,
-                [name, *arguments],
-            )
         if found is None:
             raise SnippetError(f"{command!r}: there is no command {name!r}.")
         words, command_or_group = (*words, name), found

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("one_member")
 MAX_PLACES, MAX_OF_COMPLETE = 144, 27
 
 #: The commands with all options that describe a table.
-WITH_TABLES = ["complete", "evaluate", "map", "review page", "finish", "data describe", "prevalence"]
+WITH_TABLES = ["complete", "evaluate", "map", "review", "finish", "data describe", "prevalence"]
 
 
 def commands(group=main, path=""):

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 from halflabel import AutoLabeler
-from halflabel.cli.review import review_group
+from halflabel.cli.review import review_command
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -50,7 +50,7 @@ def test_answers_of_a_review_in_the_browser_know_why_they_were_asked(songs, monk
     frame = pd.read_csv(songs).set_index("song")
     item = frame.index[frame["tag_a"].isna()][0]
     path = songs.with_name("songs.review.csv")
-    facts = {"answer": [1], "by": ["ana"], "at": ["2026-01-01"], "why": ["bulk"], "seconds": [1.5]}
+    facts = {"answer": [1], "by": ["ana"], "at": ["2026-01-01"], "why": ["wall"], "seconds": [1.5]}
     pd.DataFrame({"item": [item], "label": ["tag_a"], **facts}).to_csv(path, index=False)
     used = []
     fit = AutoLabeler.fit
@@ -126,7 +126,7 @@ def review(songs, monkeypatch, capsys):
     def start(**facts):
         printed = []
         page = Page(monkeypatch, lambda: printed.append(capsys.readouterr().out) or printed[-1], **facts)
-        review_group(["page", str(songs), "--labels", "tag_*", "--no-browser"], standalone_mode=False)
+        review_command([str(songs), "--labels", "tag_*", "--no-browser"], standalone_mode=False)
         end = capsys.readouterr()
         return page.before, end.out, end.err
 

@@ -85,7 +85,7 @@ class TestCalibration:
         return select_calibrating(read_answers(table, opened), opened.labels)
 
     def test_entries_that_were_chosen_because_of_a_value_are_left_out(self):
-        mask = self.select("bulk", "bulk", "uncertain", "sample")
+        mask = self.select("wall", "wall", "uncertain", "random")
         assert np.argwhere(~mask).tolist() == [[2, 0]]  # the first one is observed whatever the reason is
 
     def test_reasons_of_a_review_table(self):
@@ -93,13 +93,13 @@ class TestCalibration:
         assert np.argwhere(~mask).tolist() == [[1, 1], [5, 0]]
 
     def test_without_reasons_all_entries_calibrate(self):
-        assert self.select("bulk", "bulk", "bulk", "bulk", column="because") is None
+        assert self.select("wall", "wall", "wall", "wall", column="because") is None
         assert self.select("random", "random", "random", "random") is None
         assert select_calibrating(None, open_songs().labels) is None
 
     def test_the_mask_of_the_user_counts_too(self):
         opened = open_songs()
-        table = answer(["s2", "rock", 1], ["s5", "rock", 0]).assign(why=["bulk", "random"])
+        table = answer(["s2", "rock", 1], ["s5", "rock", 0]).assign(why=["wall", "random"])
         asked = np.ones(opened.labels.shape, dtype=bool)
         asked[0] = False
         filled = hl.complete(opened, answers=table, calibrate_on=asked, effort="fast")

@@ -17,7 +17,6 @@ CALIBRATE = [
     "CHANGED",
     "RANDOM",
     "RANDOM_OF_PART",
-    "SAMPLE",
     "TWICE",
     "AUDIT",
     "UNDECIDED_ENTRY",
@@ -28,9 +27,7 @@ DO_NOT = [
     "FREQUENCY",
     "SUSPECTS",
     "DISAGREEMENT",
-    "CONTRADICTIONS",
     "WALL",
-    "BULK",
     "ANSWER",
     "DOUBTFUL_ENTRY",
     "MISSING_POSITIVE",
@@ -39,9 +36,9 @@ DO_NOT = [
 
 #: What files have in "why" and in "reason", and whether it calibrates.
 TEXTS = {
-    **dict.fromkeys(["uncertain", "boundary", "rare", "changed", "random", "sample", "audit"], True),
+    **dict.fromkeys(["uncertain", "boundary", "rare", "changed", "random", "audit"], True),
     **dict.fromkeys(["undecided", "uncertain item: answer helps"], True),
-    **dict.fromkeys(["suspects", "disagreement", "bulk", "answer", "given entry is doubtful", "not annotated"], False),
+    **dict.fromkeys(["suspects", "disagreement", "wall", "answer", "given entry is doubtful", "not annotated"], False),
     **dict.fromkeys(["probably a missing positive", "of my own", "", None, float("nan")], False),
 }
 
@@ -52,9 +49,9 @@ def test_every_reason_decides():
 
 
 def test_every_queue_group_and_answering_operation_is_a_reason():
-    used = [*KINDS, *(reason for reason, _, _ in UNASSIGNED), "answer", "bulk", "audit"]
+    used = [*KINDS, *(reason for reason, _, _ in UNASSIGNED), "answer", "audit"]
     assert all(isinstance(Reason.read(key), Reason) for key in used)
-    assert {"answer", "bulk", "audit"} < set(OPERATIONS)
+    assert {"answer", "audit"} < set(OPERATIONS)
 
 
 @pytest.mark.parametrize(("text", "calibrates"), TEXTS.items())

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
-from contextlib import suppress
 from importlib.util import find_spec
 
 import pytest
@@ -18,18 +16,6 @@ MARKS = [
 ]
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
 WAIT = 120_000  # milliseconds; the machine may be busy
-
-
-def click_until(page, button, effect):
-    """Click until the effect is seen: a fit that arrives in between lets the page show new numbers and ask again."""
-    end = time.monotonic() + WAIT / 1000
-    while not page.locator(effect).count():
-        assert time.monotonic() < end, [*page.locator(".notice").all_inner_texts(), page.inner_text("#saved")]
-        page.wait_for_selector(f"{button}:enabled:visible, {effect}", timeout=WAIT)
-        if page.locator(f"{button}:enabled:visible").count():
-            page.click(button)
-        with suppress(Exception):  # a timeout: once more
-            page.wait_for_selector(effect, timeout=2000)
 
 
 def press(page, *keys):

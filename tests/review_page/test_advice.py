@@ -7,11 +7,8 @@ import pytest
 from scipy import stats
 from tests.review_page.serving import LABELS, make_setting, make_table
 
-from halflabel.evidence.confidence_sequence import bound_errors
 from halflabel.review_page.advice import advise, bound_share_of_errors, measure_speed, score_random, write_stop
 from halflabel.review_page.answers import AnswerBook, Record
-from halflabel.review_page.encoding import unpack_rows
-from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.items import MAX_CELLS, ItemViews
 from halflabel.review_page.outputs import summarize_review
 from halflabel.table import open_table
@@ -146,21 +143,6 @@ def test_speed_leaves_out_breaks():
     times = [1000, 2000, 3000, 2000, 2000, 10_000_000]
     assert measure_speed(make_book([(i, {"ms": ms}) for i, ms in enumerate(times)])) == 30.0
     assert measure_speed(make_book([(0, {})])) is None
-
-
-def test_a_bound_of_a_selection_is_that_of_a_sequence():
-    shares = bound_share(1873, 11, 1)
-    assert shares["yes"] == 1 - bound_errors(1873, 12, 1, 0.95, 0.1) / 1873
-    assert shares["no"] < 0.05
-    assert "do not have the label" in bound_share(100, 0, 12)["sentence"]
-    assert bound_share(10, 0, 0)["sentence"] == ""
-
-
-def test_a_selection_of_the_wrong_size():
-    assert unpack_rows("ff01", 9).tolist() == list(range(9))
-    for text in ("ff", "zz", "ff01aa"):
-        with pytest.raises(ValueError, match="selection"):
-            unpack_rows(text, 9)
 
 
 def test_what_is_shown_of_an_item(tmp_path):

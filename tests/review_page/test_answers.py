@@ -18,7 +18,7 @@ def make_record(n, op="answer", **body):
 
 
 class Review(RuleBasedStateMachine):
-    """Answer, bulk, undo and redo in any order; the model keeps whole copies of a dict."""
+    """Answer, undo and redo in any order; the model keeps whole copies of a dict."""
 
     def __init__(self):
         super().__init__()
@@ -36,14 +36,6 @@ class Review(RuleBasedStateMachine):
     def answer(self, item, label, value):
         self.write("answer", item=item, label=label, value=value, why="uncertain")
         self.states.append({**self.states[-1], (item, label): value})
-        self.later.clear()
-
-    @rule(
-        items=st.sets(st.sampled_from(ITEMS), min_size=1), label=st.sampled_from(LABELS), value=st.sampled_from([1, 0])
-    )
-    def bulk(self, items, label, value):
-        self.write("bulk", items=sorted(items), label=label, value=value, why="bulk")
-        self.states.append({**self.states[-1], **{(item, label): value for item in items}})
         self.later.clear()
 
     @rule(items=ITEM_SETS, label=st.sampled_from(LABELS), value=st.sampled_from([1, 0, None]))
@@ -123,7 +115,7 @@ def test_answers_keep_the_reason_of_their_question():
 def test_answers_about_other_items_are_kept_without_effect():
     book = AnswerBook(ITEMS, LABELS)
     book.apply(make_record(1, item="gone", label="sad", value=1))
-    book.apply(make_record(2, "bulk", items=["a", "gone"], label="sad", value=1))
+    book.apply(make_record(2, item="a", label="sad", value=1))
     assert [record.n for record in book.unplaced] == [1]
     assert book.apply(make_record(3, "undo", of=2)) == [(0, 1)]
     assert book.apply(make_record(4, "undo", of=1)) == []
@@ -184,8 +176,7 @@ def test_ids_are_distinct_as_text():
         {"item": "a", "label": "sad"},
         {"item": "a", "label": 3, "value": 1},
         {"item": ["a"], "label": "sad", "value": 1},
-        {"op": "bulk", "items": [], "label": "sad", "value": 1},
-        {"op": "bulk", "items": ["a", "a"], "label": "sad", "value": 1},
+        {"op": "comment", "item": "a"},
         {"op": "undo", "of": "1"},
         {"op": "erase"},
         {"n": "1"},

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from tests.review_page.browsing import MARKS, WAIT, click_until, press
+from tests.review_page.browsing import MARKS, WAIT, press
 from tests.review_page.serving import Served, make_session
 
 from halflabel.cli import main
@@ -392,20 +392,11 @@ def test_an_item_with_its_labels_and_a_wall_by_keyboard(digits, review, open_pag
     page.keyboard.press("u")
     page.wait_for_selector(f'#saved:text-matches("^{number} answers?, saved")', timeout=WAIT)
     page.wait_for_function(f"names => ({TILES})() === names", arg=names, timeout=WAIT)  # the wall is asked again
-    page.keyboard.press("g")
-    page.wait_for_selector("#selection-sample", timeout=WAIT)
-    page.keyboard.press("Enter")
-    page.wait_for_function(f"names => ({TILES})() !== names", arg=names, timeout=WAIT)
-    page.wait_for_selector('#block:text-matches("^12 items")', timeout=WAIT)
-    page.keyboard.press("Enter")
-    page.wait_for_selector('#selection-bound:text-matches("12 no|12 yes")', timeout=WAIT)
-    framed = page.inner_text("#selection .main:visible")
-    assert framed.startswith("No" if "12 no" in page.inner_text("#selection-bound") else "Yes")
     assert page.problems == []
 
 
 def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
-    source, _ = digits
+    source, truth = digits
     path = tmp_path / "digits.csv"
     shutil.copy(source, path)
     command = review(path, *OPTIONS)
@@ -423,22 +414,13 @@ def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
     for place in places[1:]:
         page.mouse.move(*place, steps=4)
     page.mouse.up()
-    page.wait_for_selector('#selection-text:text-matches("^300 items selected")', timeout=WAIT)
-    assert page.is_disabled("#selection-all")  # random ones first
-    page.keyboard.press("Enter")
-    for _ in range(12):
-        page.wait_for_selector("#yes:enabled", timeout=WAIT)
-        before = page.get_attribute("body", "data-question")
-        page.keyboard.press("j")
-        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
-    page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no: at least")', timeout=WAIT)
-    page.wait_for_selector("#selection-all.main", timeout=WAIT)
-    assert page.locator("#selection .main:visible").count() == 1  # not "No for all", after 0 no
-    click_until(page, "#selection-probable", '.notice:text-matches("answered with yes")')
-    assert count_answers(page) > 12
-    page.keyboard.press("u")
-    page.wait_for_selector('#saved:text-matches("^12 ")', timeout=WAIT)
-    assert all("400" in problem for problem in page.problems)  # a click on an old number is not accepted
+    page.wait_for_selector('#all-items:text-matches("^Only 300 items")', timeout=WAIT)
+    page.wait_for_selector("#yes:enabled", timeout=WAIT)
+    answer(page, truth, 1)
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#all-items", state="hidden", timeout=WAIT)
+    wait_for_saved(page, 1)
+    assert page.problems == []
 
     small = open_page(command.address, viewport={"width": 390, "height": 844}, has_touch=True)
     for element in ("#yes", "#no", "#unsure", "#asked"):
@@ -448,7 +430,7 @@ def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
         assert place["y"] + place["height"] <= 844  # in view without scrolling
     assert small.evaluate("document.documentElement.scrollWidth") == 390
     small.tap("#yes")
-    small.wait_for_selector('#saved:text-matches("^13 ")', timeout=WAIT)
+    small.wait_for_selector('#saved:text-matches("^2 ")', timeout=WAIT)
 
 
 def test_the_list_is_the_map_for_the_keyboard(digits, review, open_page, tmp_path):
@@ -478,16 +460,10 @@ def test_the_list_is_the_map_for_the_keyboard(digits, review, open_page, tmp_pat
     page.wait_for_selector(f'#asked:text-is("{item}")', timeout=WAIT)
     assert page.locator("#chips .choice").count() == len(LABELS)  # all labels of the item
     assert item in page.inner_text("#live")
-    page.focus("#list-select")
+    page.focus("#list-ask")
     page.keyboard.press("Enter")
-    page.wait_for_selector(f'#selection-text:text-matches("^{number} items selected")', timeout=WAIT)
-    page.keyboard.press("j")  # the sheet hides the question
-    page.wait_for_selector('.notice:text-matches("^Answer or close the selection first")', timeout=WAIT)
-    assert count_answers(page) == 0
-    page.keyboard.press("Enter")  # random members first
-    page.wait_for_selector("#selection", state="hidden", timeout=WAIT)
+    page.wait_for_selector(f'#all-items:text-matches("^Only {number} items?:")', timeout=WAIT)
     page.wait_for_selector("#yes:enabled", timeout=WAIT)
-    page.keyboard.press("Escape")
     names = [page.locator(f"#{key}").evaluate("e => e.innerText") for key in ("yes", "no")]
     assert [name.split()[-1] for name in names] == ["Yes", "No"]
     assert page.get_by_role("button", name="Yes", exact=True).count() == 1  # keys are no part of the name
@@ -544,28 +520,21 @@ def test_an_answered_entry_is_explained_on_request_and_never_before(digits, revi
     assert page.problems == []
 
 
-def test_an_undone_answer_keeps_its_reason_and_its_place_in_a_sample(digits, review, open_page, tmp_path):
+def test_an_undone_answer_keeps_its_reason(digits, review, open_page, tmp_path):
     source, _ = digits
     path = tmp_path / "digits.csv"
     shutil.copy(source, path)
     page = open_page(review(path, *OPTIONS).address)
     wait_for_fit(page)
-    page.keyboard.press("m")
-    page.wait_for_selector('#list-count:text-matches("^300 items")', timeout=WAIT)
-    page.click("#list-select")
-    page.click("#selection-sample")
-    for step in range(13):
-        page.wait_for_selector("#yes:enabled", timeout=WAIT)
-        before = page.get_attribute("body", "data-question")
-        page.keyboard.press("j" if step else "f")
-        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
-        if step == 0:
-            page.keyboard.press("u")
-            page.wait_for_selector(f'body[data-question="{before}"]', timeout=WAIT)
-    page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no: at least")', timeout=WAIT)
+    first = page.get_attribute("body", "data-question")
+    press(page, "f")
+    page.keyboard.press("u")
+    page.wait_for_selector(f'body[data-question="{first}"]', timeout=WAIT)
+    press(page, "j")
+    wait_for_saved(page, 1)
     records = read_journal(tmp_path / "digits.review.jsonl")[1]
-    assert {record.body["why"] for record in records if record.op == "answer"} == {"sample"}
-    page.wait_for_selector("#yes:enabled", timeout=WAIT)
+    before, after = (record.body["why"] for record in records if record.op == "answer")
+    assert before == after != "answer"
     page.wait_for_selector("#upcoming li:first-child", timeout=WAIT)
     upcoming = [text.split("\n") for text in page.locator("#upcoming li").all_inner_texts()]
     assert list(read_question(page)) not in upcoming  # the question on the screen is no next one
@@ -612,7 +581,7 @@ def test_the_first_question_does_not_wait_for_a_fit(open_page, tmp_path):
         wait_for_saved(page, 1)
 
 
-def test_a_flag_a_guideline_and_an_answer_that_is_opened_again(serve, open_page):
+def test_a_flag_and_an_answer_that_is_opened_again(serve, open_page):
     with serve() as client:
         page = open_page(client.server.guard.make_address())
         page.wait_for_selector("body[data-question]", timeout=WAIT)
@@ -621,10 +590,6 @@ def test_a_flag_a_guideline_and_an_answer_that_is_opened_again(serve, open_page)
         page.wait_for_selector("#item .comments", timeout=WAIT)
         press(page, "j")
         press(page, "f")
-        page.keyboard.press("d")
-        page.fill("#guideline-edit", "<b>with guitars</b>")
-        page.click("#guideline-save")
-        page.wait_for_selector('#guideline-text:text-matches("<b>with")', timeout=WAIT)
         page.keyboard.press("h")
         answers = page.locator("#history-list li")
         answers.first.wait_for(timeout=WAIT)

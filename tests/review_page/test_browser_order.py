@@ -1,12 +1,10 @@
 """The order of keys, of answers, and of states that arrive late, in a real browser; fits are made up."""
 
 import json
-import re
 
 import numpy as np
 from tests.review_page.browsing import MARKS, WAIT, press
 from tests.review_page.serving import LABELS, Served, make_setting, make_table
-from tests.review_page.serving import answer as respond
 
 from halflabel.review_page.finish_endpoints import FINISH_ENDPOINTS
 from halflabel.review_page.finish_mode import FinishTargets, open_finish
@@ -18,13 +16,6 @@ pytestmark = MARKS
 def read_number(page):
     """Return the number of the question on the screen."""
     return page.get_attribute("body", "data-question")
-
-
-def begin_sample(page):
-    """Select all items of the list, and ask about random ones of them."""
-    page.keyboard.press("m")
-    page.click("#list-select")
-    page.click("#selection-sample")
 
 
 def test_an_answer_that_is_repeated_leaves_the_screen(serve, open_page):
@@ -70,24 +61,6 @@ def test_an_audit_asks_about_a_question_that_was_skipped(serve, open_page):
         assert page.problems == []
 
 
-def test_an_open_sheet_follows_a_fit(serve, open_page, make_fit):
-    with serve() as client:
-        page, session = open_page(client.server.guard.make_address()), client.session
-        page.keyboard.press("m")
-        page.click("#list-select")
-        page.wait_for_selector("#selection-sample:visible", timeout=WAIT)
-        before = page.inner_text("#selection-probable")
-        given = session.labels.state
-        session.receive("fit", make_fit(given, np.ones(given.shape)))
-        session.announce("fit", None)
-        page.wait_for_function(
-            "before => document.querySelector('#selection-probable').innerText !== before", arg=before
-        )
-        members = page.inner_text("#selection-text").split(" for ")[1].split()[0]
-        assert page.inner_text("#selection-probable").endswith(f": {members}")
-        assert page.problems == []
-
-
 def test_screens_that_arrive_late_ask_nothing_twice(serve, open_page, tmp_path):
     with serve() as client:
         page, held = open_page(client.server.guard.make_address()), []
@@ -121,29 +94,6 @@ def test_a_certificate_includes_an_answer_that_is_on_its_way(serve, open_page):
         page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
         assert client.get("/api/progress")["certificate"]["audited"] == 2
         assert page.problems == []
-
-
-def test_a_sheet_answers_only_the_number_that_it_shows(serve, open_page):
-    with serve() as client:
-        page = open_page(client.server.guard.make_address())
-        begin_sample(page)
-        page.wait_for_selector("#yes:enabled", timeout=WAIT)
-        for _ in range(12):
-            page.wait_for_selector("#yes:enabled", timeout=WAIT)
-            press(page, "j")
-        page.wait_for_selector('#selection-bound:text-matches("^12 yes")', timeout=WAIT)
-        label = re.search("“(.*)”", page.inner_text("#selection-text"))[1]
-        column = client.session.labels.names.index(label)
-        row, *others = np.flatnonzero(client.session.situation.open_entries[:, column]).tolist()
-        client.post("/api/answers", {"answers": [respond({"row": row, "column": column}, 0, "other")]})
-        left = len(others)
-        page.click("#selection-all")
-        page.wait_for_selector(f'.notice.error:text-matches("has {left} open entries now")', timeout=WAIT)
-        page.wait_for_selector(f'#selection-all:text-matches("for all {left}$")', timeout=WAIT)
-        page.click("#selection-all")
-        page.wait_for_selector(f'.notice:text-matches("^{left} entries answered with yes")', timeout=WAIT)
-        assert not client.session.situation.open_entries[:, column].any()
-        assert all("400" in problem for problem in page.problems)  # the first request
 
 
 def test_a_state_that_arrives_after_a_newer_one_asks_no_question_again(open_page, tmp_path):
@@ -337,43 +287,6 @@ def test_screens_that_arrive_after_the_view_has_changed_change_no_question(serve
         assert page.problems == []
 
 
-def test_no_question_stays_that_a_group_of_answers_includes(serve, open_page):
-    with serve() as client:
-        page, session = open_page(client.server.guard.make_address()), client.session
-        before = read_number(page)
-        page.select_option("#only", label=LABELS[1])
-        page.wait_for_function(f"() => ![undefined, '{before}'].includes(document.body.dataset.question)", timeout=WAIT)
-        page.select_option("#map-label", label=LABELS[1])
-        begin_sample(page)
-        for _ in range(12):
-            page.wait_for_selector("#yes:enabled", timeout=WAIT)
-            press(page, "j")
-        page.click("#selection-all")
-        page.wait_for_selector('.notice:text-matches("answered with yes")', timeout=WAIT)
-        page.wait_for_selector("body:not([data-question])", timeout=WAIT)  # the queue of this label is empty
-        assert not session.situation.open_entries[:, 1].any()
-        assert page.problems == []
-
-
-def test_a_sheet_includes_answers_that_are_on_their_way(serve, open_page):
-    with serve() as client:
-        page, held = open_page(client.server.guard.make_address()), []
-        begin_sample(page)
-        for number in range(12):
-            page.wait_for_selector("#yes:enabled", timeout=WAIT)
-            if number == 11:
-                page.route("**/api/answers", lambda route: held.append(route))
-            press(page, "j")
-        wait_until(page, held)
-        page.wait_for_timeout(300)
-        page.unroute("**/api/answers")  # which lets it go
-        page.wait_for_selector('#selection-bound:text-matches("^12 yes")', timeout=WAIT)
-        label = re.search("“(.*)”", page.inner_text("#selection-text"))[1]
-        left = client.session.situation.open_entries[:, LABELS.index(label)].sum()
-        assert page.inner_text("#selection-all") == f"Yes for all {left}"
-        assert page.problems == []
-
-
 def test_a_queue_asks_again_about_answers_of_this_page(serve, open_page, make_fit):
     with serve() as client:
         page, session = open_page(client.server.guard.make_address()), client.session
@@ -388,25 +301,6 @@ def test_a_queue_asks_again_about_answers_of_this_page(serve, open_page, make_fi
         page.wait_for_selector('#kind option:text-matches("^disagreement .1.")', state="attached", timeout=WAIT)
         page.select_option("#kind", "disagreement")
         page.wait_for_selector(f'body[data-question="{first}"]', timeout=WAIT)
-        assert page.problems == []
-
-
-def test_an_answer_of_a_sample_that_is_repeated_counts_once(serve, open_page):
-    with serve() as client:
-        page = open_page(client.server.guard.make_address())
-        begin_sample(page)
-        page.wait_for_selector("#yes:enabled", timeout=WAIT)
-        first = read_number(page)
-        press(page, "j")
-        for key in "uU":
-            before = read_number(page)
-            page.keyboard.press(key)
-            page.wait_for_selector(f'body[data-question]:not([data-question="{before}"])', timeout=WAIT)
-        assert read_number(page) != first
-        for _ in range(11):
-            page.wait_for_selector("#yes:enabled", timeout=WAIT)
-            press(page, "j")
-        page.wait_for_selector('#selection-bound:text-matches("^12 yes, 0 no")', timeout=WAIT)
         assert page.problems == []
 
 

@@ -89,10 +89,3 @@ def test_a_request_without_a_table_is_invalid(client):
     for path, body in REQUESTS:
         status, content = client.request("POST", path, write({**body, "answers": "[]"}).encode())
         assert (status, b"names its table" in content) == (400, True)
-
-
-def test_a_selection_names_its_label(client):
-    body = {"op": "answer", "rows": "ff" * 5, "column": 0, "value": 1}
-    for label in ("sad", "", "gone"):
-        assert client.post("/api/selection", {**body, "label": label})[0] == 409
-    assert client.session.book.records == []

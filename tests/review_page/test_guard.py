@@ -159,8 +159,6 @@ def test_a_remote_image_is_text(client):
         ("/api/answers", b"\xff{"),
         ("/api/queue", {"kind": "nothing"}),
         ("/api/queue", {"rows": [4.5]}),
-        ("/api/selection", {"rows": "zz", "column": 0}),
-        ("/api/selection", {"rows": "ff", "column": 9, "op": "sample"}),
         ("/api/audit", {"op": "erase"}),
         ("/api/audit", {"op": "begin", "n": "ten"}),
         ("/api/write", {}),

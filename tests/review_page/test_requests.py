@@ -33,8 +33,6 @@ ANSWER = {
     "row": "5", "column": "0", "item": '"s5"', "label": '"rock"', "value": "1", "key": '"k"', "why": '"random"',
     "ms": "5", "shown": "true",
 }  # fmt: skip
-ROWS = '"ffff000000"'
-SELECTION = {"rows": ROWS, "column": "0", "label": '"rock"'}
 VALID = {
     "/api/list": [
         {
@@ -53,8 +51,6 @@ VALID = {
         {"view": '"wall"', "size": "12"},
     ],
     "/api/comment": [{"item": '"s3"', "text": '"odd"', "key": '"c"'}],
-    "/api/guideline": [{"label": '"rock"', "text": '"guitars"', "key": '"g"'}],
-    "/api/near": [{"row": "3", "column": "1"}],
     "/api/answers": [{}],
     "/api/undo": [{"redo": "false", "key": '"u"'}, {"redo": "true", "key": '"r"'}],
     "/api/fit": [{"thorough": "true"}],
@@ -63,11 +59,6 @@ VALID = {
         {"op": '"begin"', "n": "5", "population": '"relevant"', "key": '"a"'},
         {"op": '"finish"', "key": '"f"'},
         {"op": '"cancel"', "key": '"c"'},
-    ],
-    "/api/selection": [
-        {**SELECTION, "op": '"sample"'},
-        {**SELECTION, "op": '"bound"', "members": "20", "yes": "3", "no": "1"},
-        {**SELECTION, "op": '"answer"', "value": "1", "min_p": "0.5", "key": '"b"'},
     ],
     "/api/explain": [{"item": '"s5"', "label": '"rock"'}],
     "/api/write": [{}],
@@ -124,9 +115,8 @@ def test_every_endpoint_that_changes_something_is_tried():
 @example([("/api/queue", b'{"table": TABLE, "n": Infinity}')])
 @example([("/api/queue", b'{"table": TABLE, "n": 1e999}')])
 @example([("/api/queue", b'{"table": TABLE, "label": 99}')])
+@example([("/api/queue", write({"table": "TABLE", "n": "1" * 19}).encode())])
 @example([("/api/answers", b"[" * 100_000)])
-@example([("/api/selection", write({"table": "TABLE", **SELECTION, "op": '"bound"', "members": "1" * 19}).encode())])
-@example([("/api/selection", write({"table": "TABLE", **SELECTION, "op": '"bound"'}).encode())])
 @example([("/api/answers", b'{"table": TABLE, "answers": [%s]}' % write({**ANSWER, "ms": "9" * 400}).encode())])
 @example([("/api/answers", b'{"table": TABLE, "answers": [%s]}' % write({**ANSWER, "key": '"\\ud800"'}).encode())])
 def test_a_malformed_body_ends_in_a_sentence(client, sent):

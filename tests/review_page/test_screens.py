@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from tests.review_page.serving import LABELS, Served, answer, make_session
 
 from halflabel.review_page.fits import Fit
-from halflabel.review_page.group_answers import NEAR, find_near
 from halflabel.review_page.queues import KINDS, Situation
 from halflabel.review_page.screens import CHIP, LOOK, MAX_CHIPS, TOGETHER, choose_items, choose_walls
 
@@ -87,14 +86,6 @@ def test_before_a_fit_all_labels_of_random_items_are_asked_and_there_is_no_wall(
     assert choose_walls(now, "uncertain", 3, 12) == []
 
 
-def test_items_like_one_are_the_nearest_with_the_same_open_value(situation):
-    points = np.random.default_rng(4).integers(0, 65536, size=(40, 2)).astype(np.uint16)
-    row, column = map(int, np.argwhere(situation.open_entries)[0])
-    near = find_near(situation, points, row, column)
-    same = situation.open_entries[:, column] & (situation.fit.state[:, column] == situation.fit.state[row, column])
-    assert near.tolist() == np.flatnonzero(same).tolist()[:NEAR]
-
-
 @pytest.fixture
 def client(tmp_path, make_fit):
     with Served(make_session(tmp_path / "a.jsonl", fit=make_fit)) as running:
@@ -114,14 +105,3 @@ def test_one_undo_takes_a_whole_screen_back_and_one_redo_repeats_it(client):
     assert client.post("/api/undo", {"key": "v"})["answers"] == 0  # a request that is sent twice undoes once
     assert client.post("/api/undo", {"key": "r", "redo": True})["answers"] == len(screen)
     assert client.get("/api/session")["labels"] == list(LABELS)
-
-
-def test_items_like_this_one_need_a_map_and_then_are_a_selection(client):
-    [question] = client.post("/api/queue", {"n": 1})["questions"]
-    place = {"row": question["row"], "column": question["column"]}
-    assert "wait for the map" in client.post("/api/near", place)[1]["error"]
-    client.session.receive("map", np.random.default_rng(0).normal(size=(40, 2)))
-    rows = client.post("/api/near", place)["bits"]
-    label = LABELS[question["column"]]
-    found = client.post("/api/selection", {"op": "sample", "rows": rows, "column": question["column"], "label": label})
-    assert found["members"] == found["selected"] > 1

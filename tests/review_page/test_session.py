@@ -80,7 +80,7 @@ def test_undo_names_the_entry_and_redo_repeats_it(client):
     client.post("/api/answers", {"answers": [answer(question, 0, "k1")]})
     undone = client.post("/api/undo", {"key": "u1"})
     place = {"row": question["row"], "column": question["column"]}
-    assert undone["entries"] == [{**place, "op": "answer", "value": 0, "why": "uncertain", "screen": ""}]
+    assert undone["entries"] == [{**place, "value": 0, "why": "uncertain", "screen": ""}]
     assert (undone["answers"], undone["undo"], undone["redo"]) == (0, False, True)
     assert client.post("/api/undo", {"key": "u2"})["entries"] == []
     assert client.post("/api/undo", {"key": "r1", "redo": True})["answers"] == 1
@@ -166,8 +166,7 @@ def test_the_list_has_the_items_of_the_map(client):
     last = client.post("/api/list", {"column": 0, "start": 38})
     assert (last["total"], [row["row"] for row in last["rows"]]) == (40, [38, 39])
     chosen = client.post("/api/list", {"column": 0, "text": "s3", "bits": True})
-    sample = client.post("/api/selection", {"op": "sample", "rows": chosen["bits"], "column": 0, "label": "rock"})
-    assert sample["selected"] == chosen["total"] == 11
+    assert chosen == {"total": 11, "bits": pack_rows(np.r_[3, 30:40], 40)}
     assert client.post("/api/list", {"column": 0, "order": "sad"})[0] == 400
     assert client.post("/api/list", {"column": 3})[0] == 400
 
@@ -199,8 +198,6 @@ def test_from_an_audit_to_the_certificate(client):
     assert item["states"][questions[0]["column"]] == 0
     assert not progress["undo"]
     assert {row["p"] for row in client.post("/api/list", {"column": 0})["rows"]} == {None}
-    every = "ff" * 5
-    assert client.post("/api/selection", {"op": "sample", "rows": every, "column": 0, "label": "rock"})[0] == 400
     assert client.post("/api/fit", {})[0] == 400
     status, error = client.post("/api/audit", {"op": "finish", "key": "early"})
     assert (status, "needs an answer to the first question" in error["error"]) == (400, True)
@@ -361,41 +358,6 @@ def test_an_audit_can_be_cancelled_and_survives_a_restart(client, tmp_path):
     again.close()
 
 
-def test_a_selection_is_answered_as_one_group(client):
-    n = len(client.session.labels)
-    rows = np.packbits(np.arange(n) < 30, bitorder="little").tobytes().hex()
-    sample = client.post("/api/selection", {"op": "sample", "rows": rows, "column": 0, "label": "rock"})
-    is_open = client.session.labels.state[:30, 0] == 0
-    assert (sample["selected"], sample["members"]) == (30, int(is_open.sum()))
-    assert len(sample["questions"]) == 12
-    assert all(is_open[q["row"]] and q["why"] == "sample" for q in sample["questions"])
-    given = {"op": "answer", "rows": rows, "column": 0, "label": "rock", "value": 1, "key": "b1"}
-    result = client.post("/api/selection", {**given, "min_p": 0.5})
-    assert 0 < result["changed"] == sample["probable"] < sample["members"]
-    assert client.post("/api/selection", {**given, "min_p": 0.5})["answers"] == result["answers"]  # written once
-    assert not client.session.book.to_answers().independent.any()
-    assert client.post("/api/undo", {"key": "u"})["answers"] == 0
-
-
-@pytest.mark.parametrize("min_p", [None, 0.5])
-def test_a_group_is_answered_only_with_the_number_that_the_page_shows(client, make_fit, min_p):
-    rows = np.packbits(np.arange(40) < 30, bitorder="little").tobytes().hex()
-    about = {"rows": rows, "column": 0, "label": "rock"}
-    sample = client.post("/api/selection", {"op": "sample", **about})
-    shown = sample["members" if min_p is None else "probable"]
-    if min_p is None:  # another page has answered a member
-        client.post("/api/answers", {"answers": [answer(sample["questions"][0], 1, "k1")]})
-        now = shown - 1
-    else:  # another fit has arrived
-        client.session.receive("fit", make_fit(client.session.labels.state, client.session.fit.p**2))
-        now = client.post("/api/selection", {"op": "sample", **about})["probable"]
-    before, sent = len(client.session.book.records), {"op": "answer", **about, "value": 1, "min_p": min_p}
-    status, error = client.post("/api/selection", {**sent, "number": shown, "key": "b1"})
-    assert (status, f"has {now} open entries now, not {shown}" in error["error"]) == (400, True)
-    assert len(client.session.book.records) == before
-    assert client.post("/api/selection", {**sent, "number": now, "key": "b2"})["changed"] == now
-
-
 def test_outputs_are_asked_of_the_worker(client):
     [question, *_] = ask(client)
     client.post("/api/answers", {"answers": [answer(question, None, "k1", ms=1500)]})
@@ -474,46 +436,3 @@ def test_the_history_has_the_answers_that_stand_the_newest_first(client):
     assert [(each["row"], each["value"], each["by"]) for each in history] == [
         (question["row"], value, "ana") for question, value in zip(questions[1::-1], (0, 1), strict=True)
     ]
-    bits = pack_rows(np.arange(40), 40)
-    client.post(
-        "/api/selection", {"op": "answer", "rows": bits, "column": 2, "label": LABELS[2], "value": 1, "key": "b"}
-    )
-    assert client.get("/api/history")["answers"][0]["items"] > 1
-
-
-def test_an_answer_that_differs_from_that_of_its_twin_is_asked_once_more(client):
-    client.session.receive("twins", np.r_[np.full(38, -1), 39, 38])
-    column = int(np.flatnonzero((client.session.labels.state[38:] == 0).all(axis=0))[0])
-    pair = [{"row": row, "column": column, "why": "uncertain"} for row in (38, 39)]
-    client.post("/api/answers", {"answers": [answer(pair[0], 1, "k0"), answer(pair[1], 0, "k1")]})
-
-    def contradicted():
-        asked = ask(client, kind="contradictions")
-        return {(each["row"], each["column"]) for each in asked if each["why"] == "contradictions"}
-
-    assert contradicted() == {(38, column), (39, column)}
-    assert client.get("/api/items?rows=38")["items"][0]["twin"] == "s39"
-    client.post("/api/answers", {"answers": [answer({**pair[0], "why": "contradictions"}, 1, "k2")]})
-    assert contradicted() == {(39, column)}
-    client.post("/api/answers", {"answers": [answer({**pair[1], "why": "contradictions"}, 1, "k3")]})
-    assert contradicted() == set()
-
-
-def test_a_guideline_has_a_sentence_and_the_clearest_answers(client):
-    label, fit = LABELS[1], client.session.fit
-    rows = np.flatnonzero(client.session.labels.state[:, 1] == 0)[:6].tolist()
-    values = dict(zip(rows, (1, 1, 0, 0, None, 1), strict=True))
-    sent = [answer({"row": row, "column": 1, "why": "uncertain"}, value, f"k{row}") for row, value in values.items()]
-    assert client.get("/api/clearest/1")["clearest"] == {"yes": None, "no": None, "not sure": None}
-    client.post("/api/answers", {"answers": sent})
-    clearest = client.get("/api/clearest/1")["clearest"]
-    assert fit.p[clearest["yes"], 1] == max(fit.p[row, 1] for row in rows if values[row] == 1)
-    assert fit.p[clearest["no"], 1] == min(fit.p[row, 1] for row in rows if values[row] == 0)
-    assert clearest["not sure"] == rows[4]
-    written = client.post("/api/guideline", {"label": label, "text": " with guitars \n", "key": "g"})
-    assert written["guidelines"] == {label: "with guitars"}
-    assert client.post("/api/guideline", {"label": "none", "text": "x"})[0] == 409
-    book = client.session.book
-    reviewed = summarize_review(book, describe_panel(client.session)["advice"], None, "")
-    assert f"{label} means: with guitars" in reviewed["sentences"]
-    assert read_journal(client.path)[1][-1].op == "guideline"

@@ -34,7 +34,7 @@ _COMMANDS = {
     ),
     "prevalence": _Place("prevalence", "prevalence_command", "Count how frequent each label is, with an interval."),
     "map": _Place("map", "map_command", "Draw the items in a small number of dimensions."),
-    "review": _Place("review", "review_group", "Answer questions about uncertain labels in the browser."),
+    "review": _Place("review", "review_command", "Answer questions about uncertain labels in the browser."),
     "finish": _Place(
         "finish",
         "finish_command",

@@ -1,4 +1,4 @@
-"""The command that opens a review in the browser: review, and merge of several reviewers."""
+"""The command that opens a review in the browser: review."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import click
 
 from halflabel._wording import closest, plural
 from halflabel.cli import work
-from halflabel.cli.console import out, print_note, print_result, show_progress
-from halflabel.cli.files import PATH, check_outputs, check_tables, name_output, name_plain_table, require_one
+from halflabel.cli.console import print_note, print_result, show_progress
+from halflabel.cli.files import PATH, check_outputs, name_output, name_plain_table, require_one
 from halflabel.cli.options import (
     MAX_ROWS,
     ItemsFile,
@@ -35,38 +35,7 @@ if TYPE_CHECKING:
     from halflabel.table.sources import Source
 
 
-class _ReviewGroup(click.Group):
-    """``halflabel review ITEMS`` opens the page. ``halflabel review merge`` is a separate command."""
-
-    default_command = "page"
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the name of the page in front of arguments that do not start with a command."""
-        if args and args[0] not in (*self.commands, *ctx.help_option_names):
-            args = [self.default_command, *args]
-        elif args and args[0] in ctx.help_option_names:
-            args = [self.default_command, "--help"]
-        return super().parse_args(ctx, args)
-
-
-class _PageCommand(click.Command):
-    """Its usage names the group only, as a user calls it."""
-
-    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the line "Usage"."""
-        path = ctx.command_path if ctx.parent is None else ctx.parent.command_path
-        formatter.write_usage(path, " ".join(self.collect_usage_pieces(ctx)))
-
-
-@click.group(name="review", cls=_ReviewGroup)
-def review_group() -> None:
-    """Answer questions about uncertain labels in the browser.
-
-    An answer is acknowledged only when it is on the disk; the labels are fitted again in the background.
-    """
-
-
-@review_group.command(name="page", cls=_PageCommand)
+@click.command(name="review")
 @add_items_options("rules")
 @click.option("--to", type=PATH, metavar="FILE", help="Write a table of the entries to check, the most useful ones "
               "first, in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
@@ -111,7 +80,6 @@ def review_command(
       halflabel review images.csv --id file --labels 'tag_*' --set show=file
       halflabel review posts.csv --id post --text body --tags tags --absent unknown
       halflabel review songs.csv --id song --labels rock,sad,live --to check.csv
-      halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl
     """  # noqa: D301
     from halflabel.review_page.browser import opened_in_browser
     from halflabel.review_page.session import Session
@@ -199,42 +167,6 @@ def _write_entries(
     outputs.print_paths()
 
 
-@review_group.command(name="merge")
-@click.argument("journals", type=PATH, nargs=-1, required=True)
-@click.option("-o", "--output", type=PATH, default=Path("merged.review.csv"), show_default=True)
-def merge_command(journals: tuple[Path, ...], output: Path) -> None:
-    """Merge the journals of several reviewers: agreement per label, and one table of answers.
-
-    Entries about which reviewers differ have no answer in the table. `halflabel complete --answers` reads it;
-    `halflabel review --others JOURNAL` asks about these entries.
-
-    \b
-    Example:
-      halflabel review merge songs.review.ana.jsonl songs.review.ben.jsonl -o songs.review.csv
-    """  # noqa: D301
-    from halflabel.review_page.merging import merge
-
-    if len(journals) < 2:
-        raise click.UsageError("a merge needs two or more journals.")
-    check_outputs(journals, output)
-    check_tables(output)
-    merged = merge(_read_journals(journals))
-    work.write_frame(merged.answers, output)
-    table = merged.agreement.round(3).astype(object)
-    if len(table):
-        out.print(table.to_string(index=False))
-    counts = merged.answers["state"].value_counts()
-    parts = [f"{counts.get(state, 0)} {state}" for state in ("agreed", "contested", "one reviewer")]
-    print_result(f"{plural(len(merged.answers), 'entry', 'entries')}: {', '.join(parts)}. Written: {output}.")
-
-
-def _read_journals(paths: Sequence[Path]) -> list[tuple[str, Any]]:
-    from halflabel.review_page.journal import read_journal
-
-    read = [read_journal(path) for path in paths]
-    return [(str(header.get("by") or path), records) for path, (header, records) in zip(paths, read, strict=True)]
-
-
 def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path, Path, Path, Path]:
     """Return the paths of the completed table, the answers, the report and the certificate."""
     endings = ("review.csv", "report.html", "certificate.json")
@@ -251,16 +183,17 @@ def _make_config(
     **asked: Any,
 ) -> Any:
     """Return the configuration of the review from the options."""
+    from halflabel.review_page.agreement import find_contested
     from halflabel.review_page.answers import AnswerBook
     from halflabel.review_page.config import Config
     from halflabel.review_page.items import ItemViews
-    from halflabel.review_page.merging import find_contested
+    from halflabel.review_page.journal import read_journal
     from halflabel.review_page.outputs import Targets
 
     views = ItemViews(opened, media_root=asked["media_root"], remote_hosts=asked["remote_media"])
     title = Path(opened.source.raw.source).name if opened.source is not None else ""
     book = AnswerBook(list(opened.index), opened.labels.names)
-    read = [records for _, records in _read_journals(others)]
+    read = [read_journal(path)[1] for path in others]
     settings = {name: asked[name] for name in ("observed_rate", "rule")} | {"random_state": asked["seed"]}
     return Config(
         opened,

@@ -9,7 +9,7 @@ class Reason(StrEnum):
     """The reason why an entry is asked: a key that files keep, its words, and whether its answers calibrate.
 
     A new reason states both facts. An answer to a question that depends on the *value* of the entry (of the table, of
-    another reviewer, of a group of items) does not calibrate: such entries are not a fair sample.
+    another reviewer) does not calibrate: such entries are not a fair sample.
 
     Attributes
     ----------
@@ -35,15 +35,12 @@ class Reason(StrEnum):
     RARE = "rare", True
     CHANGED = "changed", True
     DISAGREEMENT = "disagreement", False
-    CONTRADICTIONS = "contradictions", False  # an answer, and another value of the most similar item
     FREQUENCY = "label frequency", False
     RANDOM = "random", True
     RANDOM_OF_PART = "random of a part", True  # of one label or some items: no sample of all filled entries
-    SAMPLE = "sample", True
     TWICE = "twice", True  # a random answered entry, asked by a second reviewer
     AUDIT = "audit", True
     WALL = "wall", False  # items of one label with the same filled value
-    BULK = "bulk", False
     ANSWER = "answer", False  # a record has no reason if the person selected the entry
     # Groups of the review table of a completion.
     DOUBTFUL_ENTRY = "doubtful entry", False, "given entry is doubtful"

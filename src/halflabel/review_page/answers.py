@@ -20,8 +20,8 @@ NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
 #: The values of an answer in a record, and their codes. ``None`` is "not sure".
 CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
-#: The operations of a record. An audit, its certificate, a comment and a guideline change no answer.
-OPERATIONS = ("answer", "bulk", "undo", "redo", "audit", "cancel", "certificate", "comment", "guideline")
+#: The operations of a record. An audit, its certificate and a comment change no answer.
+OPERATIONS = ("answer", "undo", "redo", "audit", "cancel", "certificate", "comment")
 
 #: The sentence about a key of two records.
 KEY_USED = "The key was used for another record: send each record with a key of its own."
@@ -39,8 +39,8 @@ class Record:
     by: str  #: The reviewer.
     at: str  #: Time in ISO 8601.
     key: str  #: A string that the sender chose, so that a record that is sent twice is written once.
-    #: The fields of the operation: ``item, label, value, why`` of an answer, ``items, label, value`` of a bulk
-    #: answer, ``of`` (a number) of undo and redo, and any further facts.
+    #: The fields of the operation: ``item, label, value, why`` of an answer, ``of`` (a number) of undo and redo, and
+    #: any further facts.
     body: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,8 +78,6 @@ class AnswerBook:
         Answers about items or labels that the table does not have.
     comments : dict of str to dict of str to str
         The last comment of each reviewer on an item.
-    guidelines : dict of str to str
-        The sentence that states the meaning of each label.
     """
 
     def __init__(self, ids: Sequence[Hashable], names: Sequence[str]) -> None:
@@ -91,12 +89,10 @@ class AnswerBook:
         self.records: list[Record] = []
         self.unplaced: list[Record] = []
         self.comments: dict[str, dict[str, str]] = {}
-        self.guidelines: dict[str, str] = {}
         self._stacks: dict[tuple[int, int], list[Record]] = {}
         self._keys: dict[str, Record] = {}
         self._by_number: dict[int, Record] = {}
         self._contested: set[tuple[int, int]] = set()
-        self._confirmed: set[tuple[int, int]] = set()
         self._done: list[int] = []
         self._undone: list[int] = []
 
@@ -168,11 +164,9 @@ class AnswerBook:
         if record.op in ("undo", "redo"):
             entries = self._reverse(record)
         else:
-            entries = self._answer(record) if record.op in ("answer", "bulk") else []
+            entries = self._answer(record) if record.op == "answer" else []
             if record.op == "comment":
                 self._comment(record)
-            if record.op == "guideline":
-                self.guidelines[record.body["label"]] = record.body["text"]
             if record.op in ("audit", "certificate"):  # an audit can undo its own answers, but only until it ends
                 self._done.clear()
                 self._undone.clear()
@@ -209,14 +203,6 @@ class AnswerBook:
         """The entries about which two reviewers have different answers. They are undecided."""
         mask = np.zeros(self.current.shape, dtype=bool)
         for entry in self._contested.copy():
-            mask[entry] = True
-        return mask
-
-    @property
-    def confirmed(self) -> Mask:
-        """The entries that were answered again because of their twin."""
-        mask = np.zeros(self.current.shape, dtype=bool)
-        for entry in self._confirmed.copy():
             mask[entry] = True
         return mask
 
@@ -271,19 +257,14 @@ class AnswerBook:
             del of_item[record.by]
 
     def _place(self, record: Record) -> list[tuple[int, int]]:
-        body = record.body
-        items = body["items"] if record.op == "bulk" else [body["item"]]
-        places = (self.find_entry(item, body["label"]) for item in items)
-        return [place for place in places if place is not None]
+        place = self.find_entry(record.body["item"], record.body["label"])
+        return [] if place is None else [place]
 
     def _update(self, entry: tuple[int, int]) -> None:
         stack = self._stacks[entry]
         self._contested.discard(entry)
         if is_contested(stack):
             self._contested.add(entry)
-        self._confirmed.discard(entry)
-        if any(record.body.get("why") == Reason.CONTRADICTIONS for record in stack):
-            self._confirmed.add(entry)
         last = CODES[stack[-1].body["value"]] if stack else NONE
         self.current[entry] = UNDECIDED if entry in self._contested else last
 
@@ -304,19 +285,13 @@ def _read_screen(record: Record) -> Any:
 def _check_body(record: Record) -> None:
     """Raise if a record lacks a field that its operation needs."""
     body = record.body
-    if record.op in ("answer", "bulk"):
+    if record.op == "answer":
         value, label = body.get("value", "missing"), body.get("label")
         if type(value) not in (int, type(None)) or value not in CODES or not isinstance(label, str):
             raise ValueError("an answer has a label, and a value that is 1, 0 or null.")
-        if record.op == "answer" and isinstance(body.get("item"), str):
-            return
-        items = body.get("items") if record.op == "bulk" else [body.get("item")]
-        if not isinstance(items, list) or not items or not all(isinstance(item, str) for item in items):
-            raise ValueError("an answer names its item, or its items.")
-        if len(set(items)) < len(items):
-            raise ValueError("an answer names each item once.")
-    for op, about in (("comment", "item"), ("guideline", "label")):
-        if record.op == op and not (isinstance(body.get(about), str) and isinstance(body.get("text"), str)):
-            raise ValueError(f"a record of a {op} has the {about} and a text.")
+        if not isinstance(body.get("item"), str):
+            raise ValueError("an answer names its item.")
+    if record.op == "comment" and not (isinstance(body.get("item"), str) and isinstance(body.get("text"), str)):
+        raise ValueError("a record of a comment has the item and a text.")
     if record.op in ("undo", "redo") and not isinstance(body.get("of"), int):
         raise ValueError(f"a record of the kind {quoted([record.op])} names another record by number.")

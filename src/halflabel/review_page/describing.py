@@ -33,9 +33,7 @@ def describe_item(session: Session, row: int) -> dict[str, Any]:
     p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
     comments = session.book.comments.get(str(session.opened.index[row]), {})
     listed = [{"by": by, "text": text} for by, text in comments.items()]
-    twin = -1 if session.twins is None else int(session.twins[row])
-    similar = None if twin < 0 else clipped(session.opened.index[twin], 80)
-    return {**session.config.views.describe(row), "states": states, "p": p, "comments": listed, "twin": similar}
+    return {**session.config.views.describe(row), "states": states, "p": p, "comments": listed}
 
 
 def pack_values(session: Session, column: int) -> bytes:
@@ -93,7 +91,6 @@ def describe_progress(session: Session, by: str = "") -> dict[str, Any]:
         "failure": session.failure,
         "map_note": session.map_note,
         "written": session.written,
-        "guidelines": session.book.guidelines,
     }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def pack_label(given: NDArray[np.int8], current: NDArray[np.int8], fit: Fit | No
 
 
 def pack_rows(rows: Ints, n_items: int) -> str:
-    """Return row numbers as hexadecimal bytes, one bit per item, for :func:`unpack_rows`.
+    """Return row numbers as hexadecimal bytes, one bit per item.
 
     Examples
     --------
@@ -54,21 +54,3 @@ def pack_rows(rows: Ints, n_items: int) -> str:
     mask = np.zeros(n_items, dtype=bool)
     mask[rows] = True
     return np.packbits(mask, bitorder="little").tobytes().hex()
-
-
-def unpack_rows(text: str, n_items: int) -> Ints:
-    """Return row numbers from hexadecimal bytes, one bit per item. Raise if the number of bytes does not fit.
-
-    Examples
-    --------
-    >>> unpack_rows("0500", 12).tolist()
-    [0, 2]
-    """
-    try:
-        packed = np.frombuffer(bytes.fromhex(text), dtype=np.uint8)
-    except ValueError:
-        raise ValueError("the selection is not a string of hexadecimal bytes.") from None
-    if len(packed) != (n_items + 7) // 8:
-        raise ValueError(f"the selection has {8 * len(packed)} bits, but there are {n_items} items.")
-    bits = np.unpackbits(packed, bitorder="little")[:n_items]
-    return np.flatnonzero(bits).astype(np.intp)

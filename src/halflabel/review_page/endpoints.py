@@ -21,21 +21,18 @@ from halflabel.review_page.describing import (
     list_items,
     pack_values,
 )
-from halflabel.review_page.encoding import STATES, unpack_rows
+from halflabel.review_page.encoding import STATES
 from halflabel.review_page.fields import (
-    TableChanged,
     read_choice,
     read_key,
     read_number,
-    read_share,
     read_text,
     read_whole,
     read_wholes,
 )
-from halflabel.review_page.group_answers import bound_share
 from halflabel.review_page.listing import ORDERS, Filter
 from halflabel.review_page.queues import KINDS
-from halflabel.review_page.remarks import find_clearest, find_marked, list_history, write_comment, write_guideline
+from halflabel.review_page.remarks import find_marked, list_history, write_comment
 from halflabel.review_page.requests import (
     MAX_PAGE,
     read_body,
@@ -47,7 +44,6 @@ from halflabel.review_page.requests import (
 )
 from halflabel.review_page.reviewers import Asker
 from halflabel.review_page.screens import WALLS
-from halflabel.review_page.selections import answer_selection, find_similar, sample_selection
 from halflabel.review_page.session import WAIT_FOR_FIT, Session
 
 Endpoint = Callable[[Session, Request], Awaitable[Response]]
@@ -180,14 +176,13 @@ async def post_answers(session: Session, request: Request) -> Response:
 
 
 async def post_undo(session: Session, request: Request) -> Response:
-    """Undo the last answer or group, or repeat it."""
+    """Undo the last answer or screen, or repeat it."""
     asked = await read_body(session, request)
     entries, by = [], read_reviewer(request)
     for record in session.reverse("redo" if asked.get("redo") else "undo", read_key(asked), by):
-        items = record.body["items"][:1] if record.op == "bulk" else [record.body["item"]]
-        place = session.book.find_entry(items[0], record.body["label"])
+        place = session.book.find_entry(record.body["item"], record.body["label"])
         named = {name: str(record.body.get(name, "")) for name in ("why", "screen")}
-        facts = {"op": record.op, "value": record.body["value"], **named}
+        facts = {"value": record.body["value"], **named}
         entries += [] if place is None else [{"row": place[0], "column": place[1], **facts}]
     return JSONResponse({"entries": entries, **describe_progress(session, by)})
 
@@ -238,49 +233,6 @@ async def post_comment(session: Session, request: Request) -> Response:
     return JSONResponse(describe_progress(session, by))
 
 
-async def post_guideline(session: Session, request: Request) -> Response:
-    """Write the meaning of a label, and respond when it is on the disk."""
-    asked, by = await read_body(session, request), read_reviewer(request)
-    write_guideline(session, read_text(asked, "label"), read_text(asked, "text"), read_key(asked), by)
-    return JSONResponse(describe_progress(session, by))
-
-
-async def get_clearest(session: Session, request: Request) -> Response:
-    """Return the items with the clearest answers about a label."""
-    column = read_number(request.path_params["column"], session.labels.shape[1])
-    if column is None:
-        raise ValueError(f"There are {session.labels.shape[1]} labels, and none of this number.")
-    return JSONResponse({"clearest": find_clearest(session, column)})
-
-
-async def post_near(session: Session, request: Request) -> Response:
-    """Return the items like an item."""
-    asked = await read_body(session, request)
-    n_items, n_labels = session.labels.shape
-    row, column = read_whole(asked, "row", n_items), read_whole(asked, "column", n_labels)
-    return JSONResponse({"bits": find_similar(session, row, column)})
-
-
-async def post_selection(session: Session, request: Request) -> Response:
-    """Draw random members of a selection, bound a share, or answer all members."""
-    asked = await read_body(session, request)
-    n_items, n_labels = session.labels.shape
-    rows, column = unpack_rows(read_text(asked, "rows"), n_items), read_whole(asked, "column", n_labels)
-    if read_text(asked, "label") != session.labels.names[column]:
-        raise TableChanged(f"The table has changed: column {column} is no longer the label that was sent.")
-    op = read_choice(asked, "op", ("sample", "bound", "answer"))
-    if op == "sample":
-        return JSONResponse(sample_selection(session, rows, column))
-    if op == "bound":
-        members = read_whole(asked, "members", n_items + 1)
-        yes = read_whole(asked, "yes", members + 1)
-        return JSONResponse(bound_share(members, yes, read_whole(asked, "no", members - yes + 1)))
-    value, min_p, by = read_whole(asked, "value", 2), read_share(asked, "min_p"), read_reviewer(request)
-    shown = None if asked.get("number") is None else read_whole(asked, "number", n_items + 1)
-    number = answer_selection(session, rows, column, value, min_p, read_key(asked), by, shown)
-    return JSONResponse({"changed": number, **describe_progress(session, by)})
-
-
 ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("GET", "/", show_page),
     ("GET", "/static/{name}", send_static),
@@ -302,10 +254,6 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("POST", "/api/fit", post_fit),
     ("POST", "/api/audit", post_audit),
     ("POST", "/api/comment", post_comment),
-    ("POST", "/api/guideline", post_guideline),
-    ("GET", "/api/clearest/{column}", get_clearest),
-    ("POST", "/api/near", post_near),
-    ("POST", "/api/selection", post_selection),
     ("POST", "/api/explain", post_explain),
     ("POST", "/api/write", post_write),
 ]

@@ -105,16 +105,6 @@ def read_wholes(asked: dict[str, Any], name: str, end: int) -> Ints:
     return np.array(values, dtype=np.intp)
 
 
-def read_share(asked: dict[str, Any], name: str) -> float | None:
-    """Return a number from 0 to 1, or None where the field is absent."""
-    value = asked.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"The field {name!r} is a number from 0 to 1.")
-    return float(value)
-
-
 def read_number(text: str, end: int) -> int | None:
     """Return a number of an address, or None if it is not a number from 0 to ``end - 1``.
 

@@ -53,13 +53,10 @@ def summarize_review(
     ``chain`` is the digest of all lines of the journal.
     """
     active = [record for _, _, record in book.list_active()]
-    single = sum(record.op == "answer" for record in active)
     unsure = sum(record.body["value"] is None for record in active)
     random = advice["random"]
     facts = [
         ("Answers", count(len(active))),
-        ("of these single ones", count(single)),
-        ("of these for groups of items", count(len(active) - single)),
         ("of these not sure", count(unsure)),
         ("Reviewers", ", ".join(sorted({record.by for record in active})) or NONE),
         ("Comments on items", count(sum(map(len, book.comments.values())))),
@@ -68,7 +65,6 @@ def summarize_review(
         ("Digest of the journal", chain),
     ]
     sentences = [advice["sentence"]] if advice["sentence"] else []
-    sentences += [f"{clipped(label)} means: {clipped(text, 300)}" for label, text in book.guidelines.items() if text]
     comments = [(item, by, text) for item, of in book.comments.items() for by, text in of.items()]
     sentences += [f"{by} on {clipped(item)}: {clipped(text, 300)}" for item, by, text in comments[:MAX_COMMENTS]]
     if certificate is not None:

@@ -47,10 +47,6 @@ class Situation:
     positive_only: bool = False
     #: Shape (n_items, n_labels). The values of entries that follow from answers, and 0 for all other entries.
     implied: NDArray[np.int8] | None = None
-    #: Shape (n_items,). The row of the twin of each item, -1 for an item without one, from
-    #: :func:`halflabel.review_page.twins.find_twins`.
-    twins: Ints | None = None
-    confirmed: Mask | None = None  #: Answers that were given again after a contradiction.
 
     @property
     def open_entries(self) -> Mask:
@@ -129,16 +125,6 @@ def _rank_disagreement(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
     return doubted | contested, fit.flipped + contested
 
 
-def _rank_contradictions(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return answers whose item has a twin with another known value, the ones that the model doubts first."""
-    if now.twins is None:
-        return np.zeros(now.given.shape, dtype=bool), fit.flipped
-    known = np.select([np.abs(now.current) == 1, now.current == NONE], [now.current, now.given], 0)
-    other = np.where(now.twins[:, None] >= 0, known[now.twins], 0)
-    asked = (np.abs(now.current) == 1) & (known * other < 0)
-    return asked if now.confirmed is None else asked & ~now.confirmed, np.where(now.current > 0, 1 - fit.p, fit.p)
-
-
 def _rank_random(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
     """Return filled entries in a random order, which is the same for the same number of answers."""
     return now.filled, shuffle_entries(now)
@@ -152,7 +138,6 @@ KINDS: dict[str, Callable[[Situation, Fit], tuple[Mask, Scores]]] = {
     Reason.RARE.value: _rank_rare,
     Reason.CHANGED.value: _rank_changed,
     Reason.DISAGREEMENT.value: _rank_disagreement,
-    Reason.CONTRADICTIONS.value: _rank_contradictions,
     Reason.RANDOM.value: _rank_random,
 }
 

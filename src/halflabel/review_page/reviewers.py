@@ -10,8 +10,8 @@ import numpy as np
 
 from halflabel._arrays import Ints
 from halflabel.labels.reasons import Reason
+from halflabel.review_page.agreement import compare
 from halflabel.review_page.answers import AnswerBook
-from halflabel.review_page.merging import merge
 from halflabel.review_page.queues import Question, take_highest
 
 
@@ -46,8 +46,7 @@ def describe_reviewers(book: AnswerBook, names: Sequence[str]) -> dict[str, Any]
 
     Keys: answers (name, number), agreement (label, first, second, both, equal, kappa), contested.
     """
-    table = merge([(name, [each for each in book.records if each.by == name]) for name in names]).agreement
-    agreement = table.round(3).astype(object).where(table.notna(), None).to_dict("records")
+    agreement = compare([(name, [each for each in book.records if each.by == name]) for name in names])
     counts = dict.fromkeys(names, 0)
     for _, _, record in book.list_active():
         counts[record.by] = counts.get(record.by, 0) + 1

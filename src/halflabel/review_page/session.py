@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from halflabel._arrays import Ints, Mask
+from halflabel._arrays import Mask
 from halflabel._ledger import read_clock
 from halflabel.completion.finish_state import SEED_BITS
 from halflabel.completion.finish_tables import describe_reading
@@ -78,7 +78,6 @@ class Session:
         self.failure = self.map_note = ""
         self.written: list[str] = []
         self.explained: Explained | None = None
-        self.twins: Ints | None = None
         self.worker: Worker | None = None
         self.mapper: Worker | None = None
         self.store, self.is_restored = FitStore(journal_path, self.table, config.settings), False
@@ -103,7 +102,7 @@ class Session:
         """The state that the choice of questions depends on."""
         return Situation(
             self.labels.state, self.book.current, self.fit, self.previous, self._list_contested(),
-            self.labels.positive_only, self.implied.states, self.twins, self.book.confirmed,
+            self.labels.positive_only, self.implied.states,
         )  # fmt: skip
 
     def _list_contested(self) -> Mask | None:
@@ -133,7 +132,7 @@ class Session:
         return outcomes
 
     def reverse(self, op: str, key: str, by: str = "") -> list[Record]:
-        """Undo the last answer, group or screen, or repeat it. Return the reversed records, none if impossible."""
+        """Undo the last answer or screen, or repeat it. Return the reversed records, none if impossible."""
         again = self.book.find_repeated(op, key)
         if again is None:
             numbers = (self.book.list_undoable if op == "undo" else self.book.list_redoable)(by or None)
@@ -295,8 +294,6 @@ class Session:
                 self._keep_fit()
         elif kind == "map":
             self.points = pack_points(content)
-        elif kind == "twins":
-            self.twins = content
         elif kind == "no map":
             self.map_note = content
         elif kind == "explained":
@@ -308,10 +305,9 @@ class Session:
         self.announce(kind, content)
 
     def _receive_map(self, kind: str, content: Any) -> None:
-        if kind in ("map", "no map", "failed", "twins") and self.mapper is not None:
+        if kind in ("map", "no map", "failed") and self.mapper is not None:
             self.receive(kind, content)
-            if kind != "twins":  # they come before the map
-                self.mapper.close()
+            self.mapper.close()
 
     @property
     def is_writing(self) -> bool:

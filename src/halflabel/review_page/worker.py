@@ -25,7 +25,6 @@ from halflabel.completion.updating import learn_entries
 from halflabel.review_page.explaining import explain_place
 from halflabel.review_page.fits import summarize_fit
 from halflabel.review_page.outputs import Outputs, write_outputs
-from halflabel.review_page.twins import find_twins
 from halflabel.table import OpenTable
 from halflabel.table.unlearned import leave_unlearned
 
@@ -58,7 +57,7 @@ class Worker:
         Arguments of :func:`halflabel.complete` for every fit.
     receive : callable
         Called from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
-        ``("fit", Fit)``, ``("twins", rows)``, ``("map", coordinates)``, ``("no map", reason)``,
+        ``("fit", Fit)``, ``("map", coordinates)``, ``("no map", reason)``,
         ``("explained", Explained)``, ``("written", sentences)``, ``("failed", sentence)`` and ``("idle", None)``.
     """
 
@@ -255,15 +254,10 @@ class _Bench:
         return None
 
     def _map(self) -> tuple[str, Any]:
-        """Return the coordinates of the items, or the reason why a map is not possible, such as a small table.
-
-        The twins are sent before, because the map has the features that decide them.
-        """
+        """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
         completion = self.completion or complete(self.opened, effort="fast", **self.settings)
         try:
-            drawn = completion.map(2)
-            self.pipe.send(("twins", find_twins(drawn.features)))
-            return "map", drawn.places
+            return "map", completion.map(2).places
         except ValueError as reason:
             return "no map", str(reason)
 

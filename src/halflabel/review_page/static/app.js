@@ -3,7 +3,6 @@
 import { Audit } from "/static/audit.js";
 import { byId, fillSelect, notify, plural } from "/static/dom.js";
 import { endExample, showExample } from "/static/example.js";
-import { Guideline } from "/static/guideline.js";
 import { bindKeys } from "/static/keys.js";
 import { ItemList } from "/static/list.js";
 import { MapPanel } from "/static/map-panel.js";
@@ -13,8 +12,7 @@ import * as panel from "/static/panel.js";
 import { CODES, WORDS, showNoQuestion, showQuestion } from "/static/question.js";
 import { Queue } from "/static/queue.js";
 import { Screens } from "/static/screens.js";
-import { Selection } from "/static/selection.js";
-import { bytes, connect, get, noteTable, post } from "/static/transport.js";
+import { bytes, connect, get, noteTable } from "/static/transport.js";
 import { Undo } from "/static/undo.js";
 import { Updates } from "/static/updates.js";
 import { Why } from "/static/why.js";
@@ -36,25 +34,16 @@ class Page {
     this.screens = new Screens(this);
     this.zoom = new Zoom();
     this.notes = new Notes(this);
-    this.guideline = new Guideline(this);
     this.isConnected = true;
     this.updates = new Updates(this);
     this.undo = new Undo(this);
     const actions = {
-      onSelect: (rows, label) => this.openSelection(rows, label),
       onOpen: (row) => this.openItem(row),
-      onAsk: (rows) => this.askAbout(rows),
+      onAsk: (rows, selected) => this.askAbout(rows, selected),
       onLabel: (label) => this.list.showLabel(label),
     };
     this.list = new ItemList(session.labels, session.columns, actions);
     this.map = new MapPanel(session.labels, actions);
-    this.selection = new Selection({
-      labels: session.labels,
-      flush: () => this.outbox.flush(),
-      ask: (questions, done) => this.askOnly(questions, done),
-      changed: (progress) => this.undo.groupChanged(progress),
-      closed: () => this.selectionClosed(),
-    });
   }
 
   async start() {
@@ -113,7 +102,6 @@ class Page {
     for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = !item;
     panel.showUpcoming(this.queue, this.labels);
     this.map.follow(question);
-    this.guideline.show(item ? question.column : null);
     if (!item) {
       delete document.body.dataset.question;
       showNoQuestion(this.queue, this.progress.audit);
@@ -149,7 +137,6 @@ class Page {
 
   #answer(value, pressed) {
     const { question, item } = this;
-    if (this.selection.isOpen) return notify("Answer or close the selection first (Esc).");
     if (this.screens.isOn || !this.shown) return;
     const shown = this.session.show_p && !question.why.startsWith("random") && question.why !== "audit";
     const names = { item: item.id, label: this.labels[question.column] };
@@ -160,7 +147,6 @@ class Page {
     saved.then((isSaved) => isSaved || this.askAgain(question, item, before));
     item.states[question.column] = CODES[value];
     this.entryAnswered(question.row, question.column, CODES[value]);
-    if (question.why === "sample") this.selection.take(this.queue.number(question), value);
     this.describeAnswer(question, item, value);
     this.advance();
     performance.measure("answer", { start: pressed, end: performance.now() });
@@ -170,7 +156,6 @@ class Page {
   askAgain(question, item, before) {
     item.states[question.column] = before;
     this.entryAnswered(question.row, question.column, before);
-    this.selection.leaveOut(this.queue.number(question));
     this.queue.putBack(question);
   }
 
@@ -204,33 +189,20 @@ class Page {
     this.advance();
   }
 
-  async askOnly(questions, done) {
-    scrollTo(0, 0);
-    if (this.screens.view === "cell") this.screens.leave();
-    else return this.screens.ask(questions, done);
-    this.drop();
-    await this.queue.ask(questions, () => {
-      this.queue.reset();
-      done();
-    });
-  }
-
   /** Rows and columns of this page mean other entries now: it ends, and no answer of it is kept. */
   tableChanged() {
     this.drop();
-    this.selection.close();
     panel.showTableChanged(this.outbox.drop());
   }
 
   // -- queues --------------------------------------------------------------------------
 
   async changeQueue(change) {
-    Object.assign(this.queue, change, { fixed: null, isEmpty: false });
+    Object.assign(this.queue, change, { isEmpty: false });
     byId("kind").value = this.queue.kind;
     byId("only").value = this.queue.label ?? "";
     this.queue.answered = new Set(this.outbox.waiting.map(({ answer }) => this.queue.number(answer))); // the server has the others
     this.drop();
-    this.selection.close();
     await this.resetQueues();
     if (!this.question) this.advance();
   }
@@ -241,10 +213,12 @@ class Page {
     await this.queue.reset();
   }
 
-  /** Ask about some items only, or about all again. */
-  askAbout(rows) {
+  /** Ask about some items only, which are perhaps selected on the map, or about all again. */
+  askAbout(rows, selected = null) {
+    this.map.showSelection(selected);
+    if (this.screens.view === "cell") this.screens.leave(); // an item that was opened
     byId("all-items").hidden = !rows;
-    byId("all-items").textContent = rows ? `Only ${plural(rows.length, "item")} of the list: ask about all again` : "";
+    byId("all-items").textContent = rows ? `Only ${plural(rows.length, "item")}: ask about all again` : "";
     return this.changeQueue({ rows });
   }
 
@@ -267,33 +241,10 @@ class Page {
     return row === undefined ? undefined : this.openItem(row);
   }
 
-  /** Select the items like the one on the screen; on a wall, all items with the same filled value. */
-  async selectSimilar() {
-    const entry = this.question ?? this.screens.screen?.entries[0];
-    if (!entry || this.progress.audit) return;
-    const { row, column } = entry;
-    const states = [this.screens.screen?.entries[0].proposal ? 2 : 1];
-    const { bits } = this.screens.screen?.view === "wall"
-      ? await post("/api/list", { column, states, bits: true })
-      : await post("/api/near", { row, column });
-    this.openSelection(bits, column);
-  }
-
   toggleLasso() {
     if (this.progress.audit) return;
     if (this.list.isOpen) this.list.toggle(false);
     this.map.toggleLasso();
-  }
-
-  openSelection(rows, label) {
-    if (this.progress.audit) return;
-    this.selection.open(rows, label).catch((error) => notify(error.message, "error"));
-  }
-
-  /** The selection is closed, perhaps in the middle of its random members. */
-  selectionClosed() {
-    this.map.clearSelection();
-    if (this.queue.fixed) this.changeQueue({});
   }
 
   // -- fits, audit, outputs --------------------------------------------------------------
@@ -315,6 +266,7 @@ class Page {
     scrollTo(0, 0);
     this.queue.skipped = []; // an audit asks about all of its entries
     byId("all-items").hidden = true;
+    this.map.showSelection(null);
     await this.screens.setView("cell", { kind: "uncertain", label: null, rows: null });
     this.updates.showPanel();
   }

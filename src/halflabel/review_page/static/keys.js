@@ -7,7 +7,7 @@ const NAMES = { " ": "Space", Enter: "Enter", Escape: "Esc" };
 
 /** Buttons that do the same as a key. */
 const BUTTONS = {
-  yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", similar: "g", comment: "t", flag: "b", history: "h", "guideline-open": "d", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
+  yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", comment: "t", flag: "b", history: "h", refit: "r", audit: "a", write: "w", help: "?", "item-mode": "e",
   lasso: "l", "as-list": "m", why: "x",
 };
 
@@ -26,24 +26,22 @@ function listActions(page) {
     Enter: { text: "accept the screen", run: () => page.screens.accept() },
     v: { text: "the next view: one entry, an item with its labels, a wall of items", run: () => page.screens.nextView() },
     e: { text: "all labels of this item", run: () => page.openCurrent() },
-    g: { text: "all items like this one", run: () => page.selectSimilar() },
     z: { text: "the picture as large as the window", run: () => page.zoom.open() },
     t: { text: "a comment on this item", run: () => page.notes.comment() },
     b: { text: "flag this item, or take the flag away", run: () => page.notes.flag() },
-    d: { text: "the meaning of this label, with your clearest answers", run: () => page.guideline.open() },
     h: { text: "the last answers, to open one again", run: () => page.notes.history() },
     p: { text: "play or pause the sound", run: () => playSound(findSounds()) },
     x: { text: "why the last answered entry has its probability", run: () => page.explain() },
     n: { text: "the next queue", run: () => page.nextQueue() },
     m: { text: "map or list of the items", run: () => page.list.toggle() },
-    l: { text: "select items on the map with a lasso", run: () => page.toggleLasso() },
+    l: { text: "ask only about items on the map, with a lasso", run: () => page.toggleLasso() },
     c: { text: "colour of the map: state or probability", run: () => page.map.toggleColour() },
     r: { text: "fit again", run: () => page.updates.refit(false) },
     R: { text: "fit again, thoroughly", run: () => page.updates.refit(true) },
     a: { text: "audit", run: () => page.openAudit() },
     w: { text: "write the files", run: () => page.updates.write() },
     "?": { text: "this list", run: () => byId("help-dialog").showModal() },
-    Escape: { text: "close the selection", run: () => page.selection.close() },
+    Escape: { text: "ask about all items again", run: () => page.queue.rows && page.askAbout(null) },
   };
 }
 

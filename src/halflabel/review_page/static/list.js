@@ -9,7 +9,7 @@ const ORDERS = [["table", "order of the table"], ["highest", "highest probabilit
 const WAIT = 200; // milliseconds after the last letter of a search
 
 export class ItemList {
-  /** @param {string[]} labels  @param {string[]} columns  @param {{onSelect: Function, onOpen: Function, onAsk: Function}} actions */
+  /** @param {string[]} labels  @param {string[]} columns  @param {{onOpen: Function, onAsk: Function}} actions */
   constructor(labels, columns, actions) {
     this.labels = labels;
     this.actions = actions;
@@ -25,7 +25,6 @@ export class ItemList {
       this.timer = setTimeout(() => this.load(), WAIT);
     };
     byId("list-more").onclick = () => this.load(this.rows.length);
-    byId("list-select").onclick = () => this.select();
     byId("list-ask").onclick = guard(() => this.ask());
   }
 
@@ -70,7 +69,7 @@ export class ItemList {
       ? `${plural(this.total, "item")}, “${this.labels[this.label]}”; ${count(this.rows.length)} shown`
       : "No item is like this.";
     byId("list-more").hidden = this.rows.length >= this.total;
-    byId("list-select").disabled = byId("list-ask").disabled = !this.total;
+    byId("list-ask").disabled = !this.total;
     if (start) byId("list-rows").children[start]?.querySelector("button").focus();
   }
 
@@ -87,12 +86,6 @@ export class ItemList {
     if (!this.isOpen || column !== this.label || place < 0) return;
     this.rows[place].state = state;
     byId("list-rows").children[place].replaceWith(this.makeLine(this.rows[place]));
-  }
-
-  /** Select all items of the list, as the lasso does on the map. */
-  async select() {
-    const { bits } = await this.#ask({ bits: true });
-    this.actions.onSelect(bits, this.label);
   }
 
   /** Ask the questions of the queue about these items only. */

@@ -3,14 +3,14 @@
 import { byId, count, fillSelect, make } from "/static/dom.js";
 import { bindGestures } from "/static/gestures.js";
 import { STATES } from "/static/item.js";
-import { drawLine, selectInside, writeBits } from "/static/lasso.js";
+import { drawLine, readBits, selectInside, writeBits } from "/static/lasso.js";
 import { ItemMap } from "/static/map.js";
 import { bytes, get } from "/static/transport.js";
 
 const LEGEND = [[6, "your yes"], [5, "your no"], [4, "given: yes"], [3, "given: no"], [2, "filled: yes"], [1, "filled: no"], [0, "unknown"], [7, "not sure"]];
 
 export class MapPanel {
-  /** @param {string[]} labels  @param {{onSelect: Function, onOpen: Function, onLabel: Function}} actions */
+  /** @param {string[]} labels  @param {{onAsk: Function, onOpen: Function, onLabel: Function}} actions */
   constructor(labels, actions) {
     this.labels = labels;
     this.actions = actions;
@@ -100,19 +100,18 @@ export class MapPanel {
     byId("map").classList.toggle("drawing", on);
   }
 
-  clearSelection() {
-    this.map.selected = null;
+  /** Show the items that the questions are about, one bit each, or all of them. */
+  showSelection(bits) {
+    this.map.selected = bits;
     this.toggleLasso(false);
     this.map.draw();
   }
 
-  /** Select what lies inside of a polygon of page pixels. */
+  /** Ask about what lies inside of a polygon of page pixels. */
   select(polygon) {
-    const chosen = selectInside(this.map, polygon);
-    this.map.selected = chosen.number ? chosen.bits : null;
-    this.toggleLasso(false);
-    this.map.draw();
-    if (chosen.number) this.actions.onSelect(writeBits(chosen.bits), this.label);
+    const { bits, number } = selectInside(this.map, polygon);
+    if (number) this.actions.onAsk(readBits(writeBits(bits)), bits);
+    else this.showSelection(null);
   }
 
   drawTop(polygon = []) {

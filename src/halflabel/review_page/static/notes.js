@@ -62,13 +62,12 @@ export class Notes {
     byId("history-dialog").showModal();
   }
 
-  makeLine({ row, item, label, value, items, by, at }) {
+  makeLine({ row, item, label, value, by, at }) {
     const open = guard(async () => {
       byId("history-dialog").close();
       await this.page.openItem(row);
     });
-    const name = items > 1 ? `${item} and ${items - 1} more` : item;
-    return make("li", {}, make("button", { type: "button", className: "link", textContent: name, onclick: open }),
+    return make("li", {}, make("button", { type: "button", className: "link", textContent: item, onclick: open }),
       ` ${label}: `, make("b", { textContent: WORDS[value] }), make("span", { className: "soft", textContent: ` ${by}, ${at.slice(0, 16).replace("T", " ")}` }));
   }
 }

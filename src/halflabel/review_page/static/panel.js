@@ -10,7 +10,6 @@ const KINDS = {
   rare: "rare labels",
   changed: "changed by the last fit",
   disagreement: "disagreement",
-  contradictions: "other than its twin",
   random: "random",
 };
 const SHOWN = 8;

@@ -36,7 +36,7 @@ function describeBlock(question, item, queue, { progress, session }) {
   const reason = describeReason(question, item, queue, progress);
   if (reason) parts.push(reason);
   const p = item.p?.[question.column] ?? null;
-  if (session.show_p && p !== null && !["random", "random of a part", "audit", "sample"].includes(question.why)) {
+  if (session.show_p && p !== null && !["random", "random of a part", "audit"].includes(question.why)) {
     parts.push(`p ${p.toFixed(2)}`);
   }
   return parts.join("; ");
@@ -47,7 +47,6 @@ function describeReason({ why, column }, item, queue, progress) {
   const value = state % 2 === 0 ? "yes" : "no";
   if (why === "suspects") return `given: ${value}, in doubt`;
   if (why === "disagreement" && [5, 6].includes(state)) return `your answer: ${value}, in doubt`;
-  if (why === "contradictions") return `your answer: ${value}; its most similar item ${item.twin} has the other value`;
   if (why !== "random") return "";
   if (!progress.fit) return "random questions until the first fit";
   return queue.kind === "random" ? "" : "a random question";

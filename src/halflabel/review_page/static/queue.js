@@ -18,7 +18,6 @@ export class Queue {
     this.items = new Map();
     this.skipped = [];
     this.answered = new Set();
-    this.fixed = null;
     this.current = null;
     this.isEmpty = false;
     this.version = 0;
@@ -38,12 +37,6 @@ export class Queue {
   next() {
     while (this.upcoming.length && this.has(this.upcoming[0])) this.upcoming.shift();
     const question = this.upcoming.shift() ?? null;
-    if (this.fixed && !this.upcoming.length && !question) {
-      const done = this.fixed;
-      this.fixed = null;
-      done();
-      return this.next();
-    }
     this.current = question;
     if (this.upcoming.length < REFILL_BELOW) this.refill().catch(() => {}); // the next answer reports it
     return question;
@@ -64,17 +57,8 @@ export class Queue {
     this.skipped = [...this.skipped.slice(-MAX_SKIPPED), this.number(question)];
   }
 
-  /** Ask only these questions, then call `done` and go on with the queue. */
-  async ask(questions, done) {
-    this.fixed = done;
-    this.upcoming = [...questions];
-    await this.load(questions);
-    this.changed();
-  }
-
   /** Drop what is held, because the user has chosen another queue. */
   async reset() {
-    if (this.fixed) return;
     this.upcoming = [];
     this.current = null;
     this.items.clear();
@@ -89,7 +73,7 @@ export class Queue {
 
   async refill(isNew = false) {
     const { version } = this;
-    if (this.fixed || (this.asked === version && !isNew)) return; // one request at a time
+    if (this.asked === version && !isNew) return; // one request at a time
     this.asked = version;
     try {
       await this.#refill(version, isNew);
@@ -105,8 +89,8 @@ export class Queue {
     const asked = { kind: this.kind, n: BATCH, label: this.label, rows: this.rows, exclude, held };
     const { questions } = await post("/api/queue", asked);
     const items = isNew ? new Map() : this.items;
-    if (version === this.version && !this.fixed) await this.load(questions, items);
-    if (version !== this.version || this.fixed) return;
+    if (version === this.version) await this.load(questions, items);
+    if (version !== this.version) return;
     this.items = items;
     if (isNew) this.upcoming = [];
     const here = this.current ? [this.current, ...this.upcoming] : this.upcoming; // it may have changed

@@ -128,9 +128,7 @@ export class Screens {
   }
 
   advance() {
-    const done = this.screen?.done;
     this.screen = null;
-    if (done) return done();
     if (this.view === "cell") {
       this.leave();
       return this.page.advance();
@@ -159,7 +157,6 @@ export class Screens {
     byId("item").hidden = view === "wall";
     byId("wall").hidden = view !== "wall";
     byId("chips").hidden = view !== "item";
-    page.guideline.show(screen && view === "wall" ? screen.entries[0].column : null);
     page.map.follow(screen && { row: screen.entries[0].row, column: screen.entries[0].column });
     if (!screen) return this.showNothing();
     this.since = performance.now();
@@ -243,7 +240,6 @@ export class Screens {
 
   #accept() {
     const { screen, page } = this;
-    if (page.selection.isOpen) return notify("Answer or close the selection first (Esc).");
     if (!screen) return;
     const known = screen.entries.filter((each) => each.value !== undefined);
     const isOpen = (each) => each.item.states[each.column] < 3;
@@ -264,7 +260,6 @@ export class Screens {
     for (const each of sent) {
       each.item.states[each.column] = CODES[each.value];
       page.entryAnswered(each.row, each.column, CODES[each.value]);
-      page.selection.take(each.row * nLabels + each.column, each.value);
     }
     const changed = sent.find((each) => each.value !== each.proposal) ?? sent[0];
     page.describeAnswer(changed, changed.item, changed.value);
@@ -301,18 +296,6 @@ export class Screens {
     await this.page.queue.load(entries, items);
     this.putBack();
     this.screen = this.make(entries[0].screen.split("-")[0], entries, {}, items);
-    this.show();
-  }
-
-  /** Ask about random members of a selection as a wall. */
-  async ask(questions, done) {
-    const items = new Map();
-    await this.page.queue.load(questions, items);
-    this.putBack();
-    const screen = this.make("wall", questions, { done }, items);
-    const yes = screen.entries.filter((each) => each.proposal === 1).length;
-    for (const each of screen.entries) each.proposal = each.value = Number(2 * yes >= screen.entries.length);
-    this.screen = screen;
     this.show();
   }
 

@@ -4,7 +4,7 @@ import { notify } from "/static/dom.js";
 import { makeKey, post } from "/static/transport.js";
 
 export class Undo {
-  /** @param {object} page  the page with its chain, queue, screens and selection */
+  /** @param {object} page  the page with its chain, queue and screens */
   constructor(page) {
     this.page = page;
   }
@@ -16,22 +16,16 @@ export class Undo {
 
   async #reverse(redo) {
     const { page } = this;
-    const { queue, selection } = page;
+    const { queue } = page;
     await page.outbox.flush();
     const result = await post("/api/undo", { redo, key: makeKey() });
     page.updates.showSaved(result, 0, null);
     if (!result.entries.length) return;
     page.why.offer(null);
-    const [{ op }] = result.entries;
-    notify(redo ? "Repeated." : op === "bulk" ? "The answers of the selection are taken back." : "Taken back.");
+    notify(redo ? "Repeated." : "Taken back.");
     page.map.showLabel(page.map.label);
-    for (const each of result.entries) {
-      queue.answered[redo ? "add" : "delete"](queue.number(each));
-      if (redo) selection.take(queue.number(each), each.value);
-      else selection.leaveOut(queue.number(each));
-    }
-    if (op === "bulk") await this.groupChanged(result);
-    else if (redo) this.#leaveAnswered();
+    for (const each of result.entries) queue.answered[redo ? "add" : "delete"](queue.number(each));
+    if (redo) this.#leaveAnswered();
     else await this.#askAgain(result.entries);
   }
 
@@ -54,15 +48,5 @@ export class Undo {
     await queue.load([{ row, column }]);
     page.question = queue.current = { row, column, why };
     page.show();
-  }
-
-  /** Many entries were answered, or taken back, at once: perhaps also those that are on the screen, or will be. */
-  async groupChanged(progress) {
-    const { page } = this;
-    page.updates.showSaved(progress, page.outbox.waiting.length, null);
-    if (page.screens.view === "cell") page.screens.leave();
-    page.map.showLabel(page.map.label);
-    await page.changeQueue({});
-    page.updates.showPanel();
   }
 }

@@ -45,7 +45,6 @@ export class Updates {
     this.showSaved(progress, page.outbox.waiting.length, null);
     await (page.screens.view === "cell" ? page.queue.renew() : page.screens.renew());
     page.map.showLabel(page.map.label);
-    await page.selection.renew();
     this.showPanel();
   }
 
@@ -76,7 +75,6 @@ export class Updates {
       noteTable(progress.table);
       const before = page.progress.answers;
       page.progress = progress;
-      page.guideline.show();
       if (Math.floor(before / 5) !== Math.floor(progress.answers / 5)) this.showPanel();
     }
     panel.showProgress(page.progress, waiting, page.isConnected);
