@@ -16,7 +16,6 @@ LAZY = (
     "halflabel",
     "halflabel.cli.work",
     "halflabel.completion",
-    "halflabel.completion.views",
     "halflabel.evaluation",
     "halflabel.files",
     "halflabel.labels",

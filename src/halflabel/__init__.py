@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from halflabel._lazy import import_on_use
+from halflabel._lazy import HOOKS, import_on_use
 from halflabel._version import __version__
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion, Explanation, complete
     from halflabel.completion.model_file import Predictor, load
+    from halflabel.completion.shown import Views
     from halflabel.evaluation import Evaluation, evaluate
     from halflabel.labels import PartialLabels
     from halflabel.labels.rules import Rule
@@ -39,6 +40,15 @@ else:
             "halflabel.table": ["OpenTable", "open_table"],
         },
     )
+
+
+def _find_views() -> "Views":
+    from halflabel.report import views
+
+    return views
+
+
+HOOKS["views"] = _find_views
 
 __all__ = [
     "MC1",

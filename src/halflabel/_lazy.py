@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+#: What a folder calls of a folder above it, by name: functions that import it. ``halflabel`` itself, which is imported
+#: before and is above every folder, fills it in.
+HOOKS: dict[str, Callable[[], Any]] = {}
+
 
 def import_on_use(package: str, places: Mapping[str, Sequence[str]]) -> tuple[Callable[[str], Any], Callable[[], Any]]:
     """Return the functions ``__getattr__`` and ``__dir__`` of a package, which lists its public names only.

@@ -16,7 +16,6 @@ from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.auto.kept import KeptFit
 
 
 class Evidence(CheckedValues):
@@ -24,11 +23,6 @@ class Evidence(CheckedValues):
 
     These are three classes, each in its own file. :class:`halflabel.completion.values.Values` explains the parameters.
     """
-
-    @cached_property
-    def kept(self) -> KeptFit:
-        """The last fit to all entries, which can learn further ones."""
-        return self.fit.kept
 
     # The evidence for the values.
 

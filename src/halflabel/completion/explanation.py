@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from halflabel._wording import quoted
-from halflabel.completion import contribution_table, views
+from halflabel.completion import contribution_table
+from halflabel.completion.shown import find_views
 from halflabel.evidence.kinds import KINDS, classify_new, find_supporting_items
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Examples
@@ -96,10 +97,10 @@ class Explanation:
         return {**named, **facts, "contributions": parts}
 
     def __repr__(self) -> str:
-        return views.describe_explanation(self)
+        return find_views().describe_explanation(self)
 
     def _repr_html_(self) -> str:
-        return views.render_explanation(self)
+        return find_views().render_explanation(self)
 
 
 def explain_entry(evidence: Evidence, item: Hashable, label: str) -> Explanation:

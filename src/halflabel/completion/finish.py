@@ -125,7 +125,7 @@ class Task:
     def questions(self) -> pd.DataFrame:
         """The questions that were asked and have no answer."""
         state = self._state
-        return tabulate_questions(self.filled, state.proof, state.wrong, state.proof.open)
+        return tabulate_questions(self.filled.opened, state.proof, state.wrong, state.proof.open)
 
     def draw(self, n: int) -> None:
         """Ask ``n`` more random questions, whatever the plan is."""

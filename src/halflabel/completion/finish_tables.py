@@ -16,7 +16,6 @@ from halflabel.labels.reasons import Reason
 from halflabel.table.items import choose_shown, take_shown
 
 if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
     from halflabel.table import OpenTable
 
 #: The first columns of a table of questions. The columns that describe the item follow.
@@ -69,7 +68,7 @@ class Entries:
         return mask.ravel()
 
 
-def tabulate_questions(filled: Completion, proof: Proof, wrong: Floats, entries: Sequence[int]) -> pd.DataFrame:
+def tabulate_questions(opened: OpenTable, proof: Proof, wrong: Floats, entries: Sequence[int]) -> pd.DataFrame:
     """Return the questions about some entries. Random ones have no suggested value."""
     flat = np.array(entries, dtype=np.intp)
     rows, columns = np.divmod(flat, len(proof.names))
@@ -80,7 +79,7 @@ def tabulate_questions(filled: Completion, proof: Proof, wrong: Floats, entries:
     suggested[random] = pd.NA
     table = pd.DataFrame(
         {
-            "item": filled.index[rows],
+            "item": opened.index[rows],
             "label": np.array(proof.names, dtype=object)[columns],
             "suggested": suggested,
             "probability": np.where(random, np.nan, np.where(relevant, 1 - wrong[flat], wrong[flat])),
@@ -88,8 +87,8 @@ def tabulate_questions(filled: Completion, proof: Proof, wrong: Floats, entries:
             "answer": pd.array([None] * len(flat), dtype="Int8"),
         }
     )
-    shown = take_shown(filled.opened, choose_shown(filled.opened), rows)
-    return filled.opened.as_given(table.join(shown.rename(columns={name: f"{name} (column)" for name in COLUMNS})))
+    shown = take_shown(opened, choose_shown(opened), rows)
+    return opened.as_given(table.join(shown.rename(columns={name: f"{name} (column)" for name in COLUMNS})))
 
 
 def read_answers(answers: pd.DataFrame, entries: Entries, proof: Proof) -> dict[int, int]:

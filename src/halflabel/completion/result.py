@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._files import atomic_write
-from halflabel.completion import views
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.finish import Task
@@ -24,6 +23,7 @@ from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.prevalence_table import Labels, tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
+from halflabel.completion.shown import Figures, find_views
 from halflabel.completion.updating import learn_answers
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
@@ -56,10 +56,10 @@ class Completion:
     evidence: Evidence
 
     def __repr__(self) -> str:
-        return "\n".join(views.describe_completion(self))
+        return "\n".join(find_views().describe_completion(self))
 
     def _repr_html_(self) -> str:
-        return views.show_completion(self)
+        return find_views().show_completion(self)
 
     @property
     def opened(self) -> OpenTable:
@@ -330,6 +330,7 @@ class Completion:
 
         The options are the parameters of :func:`halflabel.report.summarize`.
         """
+        views = find_views()
         page = views.render_html(views.summarize(self, **options))
         with atomic_write(path, "w") as file:
             file.write(page)
@@ -353,7 +354,7 @@ class Completion:
             The name of the data.
         """
         options: dict[str, Any] = {"label": label, "show": choose_shown(self.opened, None), "title": title}
-        picture = views.draw_picture(self, item_map or self.map(), Path(path).suffix.lower(), **options)
+        picture = find_views().draw_picture(self, item_map or self.map(), Path(path).suffix.lower(), **options)
         with atomic_write(path) as file:
             file.write(picture)
         return Path(path)
@@ -383,9 +384,9 @@ class Completion:
         return write_completed(self.evidence, path, format, mark=mark, question=question)
 
     @property
-    def plot(self) -> views.Plots:
+    def plot(self) -> Figures:
         """Figures on matplotlib's axes: ``map``, ``calibration``, ``coverage`` and ``learning_curve``."""
-        return views.Plots(self)
+        return find_views().Plots(self)
 
     @property
     def predictor(self) -> Predictor:

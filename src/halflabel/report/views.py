@@ -1,0 +1,23 @@
+"""What a completion and an explanation show of themselves: ``halflabel`` hands this file to them on request."""
+
+from halflabel.report.display import (
+    describe_completion,
+    describe_explanation,
+    render_explanation,
+    show_completion,
+)
+from halflabel.report.pictures import draw_picture
+from halflabel.report.plotting import Plots
+from halflabel.report.render import render_html
+from halflabel.report.summary import summarize
+
+__all__ = [
+    "Plots",
+    "describe_completion",
+    "describe_explanation",
+    "draw_picture",
+    "render_explanation",
+    "render_html",
+    "show_completion",
+    "summarize",
+]
