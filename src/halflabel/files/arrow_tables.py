@@ -41,10 +41,10 @@ def read_dataset(dataset: Any) -> pa.Table:
     ValueError
         If it does not fit; the sentence names the function for larger ones.
     """
-    return gather(dataset.to_batches(), dataset.schema, _refuse_dataset)
+    return gather(dataset.to_batches(), dataset.schema, _reject_dataset)
 
 
-def _refuse_dataset(size: int, limit: int) -> ValueError:
+def _reject_dataset(size: int, limit: int) -> ValueError:
     return ValueError(
         f"the Dataset takes more than {count(size)} bytes, above the limit of {count(limit)}: complete its "
         "files with `halflabel complete-folder` of halflabel-scale (in a clone: pip install ./scale)."

@@ -69,7 +69,7 @@ def group_columns(rows: Iterable[tuple[str, str]]) -> Mapping[str, Sequence[str]
     return tables
 
 
-def refuse_rows(size: int, limit: int) -> ValueError:
+def reject_rows(size: int, limit: int) -> ValueError:
     """Return the error about a table that is too large."""
     return ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
 

@@ -13,7 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel.files.arrow_tables import frame_of_table
 from halflabel.files.bounded import size_limit
-from halflabel.files.databases import Engine, Keys, group_columns, make_format, quote_name, refuse_rows
+from halflabel.files.databases import Engine, Keys, group_columns, make_format, quote_name, reject_rows
 from halflabel.files.parquet import gather
 
 #: Rows that are fetched at a time: their size is counted after that.
@@ -62,7 +62,7 @@ def _fetch(database: Any, query: str) -> pd.DataFrame:
     if rows is None:
         raise ValueError("the query returns no table: begin it with SELECT")
     reader = rows.to_arrow_reader(BATCH)
-    return frame_of_table(gather(reader, reader.schema, refuse_rows))
+    return frame_of_table(gather(reader, reader.schema, reject_rows))
 
 
 def _replace_table(path: Path, table: str, rows: pd.DataFrame) -> None:

@@ -107,15 +107,15 @@ def explain_damage(path: Path, kind: str = "Parquet") -> Iterator[None]:
 def gather(
     batches: Iterable[pa.RecordBatch],
     schema: pa.Schema,
-    refuse: Callable[[int, int], Exception],
+    reject: Callable[[int, int], Exception],
     size_of: Callable[[pa.RecordBatch], int] = lambda batch: int(batch.nbytes),
 ) -> pa.Table:
-    """Return batches as a table, or raise what ``refuse`` returns for (size, limit) as soon as they are too large."""
+    """Return batches as a table, or raise what ``reject`` returns for (size, limit) as soon as they are too large."""
     gathered, size, limit = [], 0, size_limit()
     for batch in batches:
         size += size_of(batch)
         if size > limit:
-            raise refuse(size, limit)
+            raise reject(size, limit)
         gathered.append(batch)
     return pa.Table.from_batches(gathered, schema)
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from halflabel._wording import count
 from halflabel.files.bounded import size_limit
-from halflabel.files.databases import Engine, Keys, group_columns, make_format, quote_name, refuse_rows
+from halflabel.files.databases import Engine, Keys, group_columns, make_format, quote_name, reject_rows
 from halflabel.files.field_values import typed_column
 
 #: The bytes of a cell apart from its text, and the maximum bytes of one cell or stored row.
@@ -84,7 +84,7 @@ def _fetch(database: sqlite3.Connection, query: str) -> pd.DataFrame:
     for row in database.execute(query):
         size += sum(CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row)
         if size > limit:
-            raise refuse_rows(size, limit)
+            raise reject_rows(size, limit)
         rows.append(row)
     index = pd.RangeIndex(len(rows))
     columns = [typed_column([row[j] for row in rows], index) for j in range(len(names))]
