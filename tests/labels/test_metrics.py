@@ -13,17 +13,10 @@ def test_labels_by_hand():
     predicted = np.array([[1, 1, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]])
     assert metrics.f1_per_label(LABELS, predicted).tolist() == [1.0, 2 / 3, 0.0]
     assert metrics.micro_f1(LABELS, predicted) == 0.75
-    assert metrics.hamming_loss(LABELS, predicted) == 2 / 8
-    assert metrics.error_per_label(LABELS, predicted).tolist() == [0.0, 0.5, 1 / 3]
-    assert metrics.label_error(LABELS, predicted) == pytest.approx(5 / 18)
-    assert metrics.subset_accuracy(LABELS, predicted) == 1 / 3
 
 
 def test_rankings_by_hand():
     scores = np.array([[2.0, 3.0, 1.0], [0.0, 5.0, -1.0], [1.0, NAN, 1.0], [NAN, NAN, NAN]])
-    assert metrics.ranking_loss(LABELS, scores) == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
-    assert metrics.one_error(LABELS, scores) == pytest.approx(2 / 3)
-    assert metrics.coverage(LABELS, scores) == pytest.approx((1 + 2 + 1) / 3)
     assert metrics.average_precision(LABELS, scores) == pytest.approx((1 / 2 + (1 + 2 / 3) / 2 + 1 / 2) / 3)
     assert metrics.auc_per_label(LABELS, scores).tolist() == [1.0, 1.0, 0.0]
     none = PartialLabels.from_table([[1, 0], [0, 0]])
@@ -50,43 +43,18 @@ def test_macro_f1_counts_a_label_without_relevant_entries_as_0_and_leaves_unobse
     assert metrics.macro_f1(labels, predicted) == 0.5
 
 
-def test_items_that_cannot_be_ranked_count_as_in_scikit_learn_and_can_be_left_out():
-    labels = PartialLabels.from_table([[1, 0], [1, 1], [0, 0], [1, NAN]])
-    scores = np.array([[0.0, 1.0]] * 4)
-    assert metrics.rankable(labels).tolist() == [True, False, False, False]
-    assert metrics.ranking_loss(labels, scores) == 1 / 4
-    assert metrics.ranking_loss(labels[metrics.rankable(labels)], scores[:1]) == 1.0
-    assert metrics.one_error(labels, scores) == 1 / 3
-
-
-def test_an_unknown_entry_at_the_top_is_no_error():
-    labels = PartialLabels.from_table([[1, NAN, 0], [1, 0, NAN]])
-    assert metrics.one_error(labels, [[0.5, 0.5, 0.1], [0.5, 0.5, 0.1]]) == 0.5
-
-
 @pytest.mark.parametrize("metric", metrics.METRICS.values(), ids=lambda m: m.name)
 def test_nothing_observed_is_nan(metric):
     nothing = LABELS[3:]
     assert np.isnan(metric.function(nothing, np.zeros((1, 3))))
 
 
-def test_infinite_scores_are_ordinary_scores():
-    labels = PartialLabels.from_table([[1, 0, NAN]])
-    assert metrics.ranking_loss(labels, [[np.inf, -np.inf, NAN]]) == 0
-    assert metrics.one_error(labels, [[-np.inf, -np.inf, 0]]) == 1
-
-
 def test_the_table_names_every_metric_once_in_reading_order():
-    assert list(metrics.METRICS) == [
-        *("micro_f1", "macro_f1", "hamming_loss", "label_error", "subset_accuracy"),
-        *("ranking_loss", "one_error", "coverage", "average_precision", "macro_auc", "brier", "ece"),
-    ]
+    assert list(metrics.METRICS) == ["micro_f1", "macro_f1", "average_precision", "macro_auc", "brier", "ece"]
     for name, metric in metrics.METRICS.items():
         assert metric.name == name
         assert metric.function is getattr(metrics, name)
-        assert metric.greater_is_better == (
-            name in ("micro_f1", "macro_f1", "subset_accuracy", "average_precision", "macro_auc")
-        )
+        assert metric.greater_is_better == (name not in ("brier", "ece"))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +64,7 @@ def test_the_table_names_every_metric_once_in_reading_order():
         (metrics.brier, np.zeros(4), r"the probabilities have shape \(4,\), but the labels have shape \(4, 3\)"),
         (metrics.micro_f1, np.full((4, 3), 0.5), "must be 0 or 1 .*item 0 has 0.5 for the label 'label0'.*8 of 8"),
         (
-            metrics.one_error,
+            metrics.average_precision,
             np.where(np.arange(12).reshape(4, 3) == 5, NAN, 0),
             "item 1 has nan for the label 'label2'.*1 of 8",
         ),

@@ -332,7 +332,7 @@ def test_scorers_work_in_cross_validation_and_higher_is_better(name, form):
 
 def test_losses_are_negated():
     X, y = make_items()
-    assert make_scorer("hamming_loss")(Sign(flip=True), X, y) == -1
+    assert -1 <= make_scorer("brier")(Sign(flip=True), X, y) < -0.5
     assert make_scorer("micro_f1")(Sign(), X, y) == 1
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.oracles import metrics as oracle
 
 from halflabel.labels import PartialLabels
-from halflabel.labels.metrics import METRICS, rankable
+from halflabel.labels.metrics import METRICS
 
 SHAPES = st.tuples(st.integers(1, 7), st.integers(2, 6))
 # Few distinct values, so that ties are the rule; 0.95 shares the last calibration bin with 1.
@@ -51,18 +51,9 @@ def test_hidden_values_never_matter(case, junk):
         np.testing.assert_equal(metric.function(labels, changed), metric.function(labels, answer), name)
 
 
-def _share_with_relevant(y):
-    return y.any(axis=1).mean()
-
-
 SCIKIT_LEARN = {
     "micro_f1": lambda y, p: sk.f1_score(y, p, average="micro", zero_division=0),
     "macro_f1": lambda y, p: sk.f1_score(y, p, average="macro", zero_division=0),
-    "hamming_loss": sk.hamming_loss,
-    "label_error": sk.hamming_loss,
-    "subset_accuracy": sk.accuracy_score,
-    "ranking_loss": sk.label_ranking_loss,
-    "coverage": lambda y, s: sk.coverage_error(y, s) - _share_with_relevant(y),
     "average_precision": sk.label_ranking_average_precision_score,
     "brier": lambda y, p: sk.mean_squared_error(y, p),
 }
@@ -102,8 +93,7 @@ def test_perfect_answers_are_the_best_there_are(case):
     labels, _ = case
     perfect = labels.values()
     for metric in METRICS.values():
-        if not metric.greater_is_better and metric.name != "coverage":
+        if not metric.greater_is_better:
             assert not metric.function(labels, perfect) > 0  # 0, or NaN where nothing can be measured
-    assert not METRICS["subset_accuracy"].function(labels, perfect) < 1
-    keep = rankable(labels)
+    keep = labels.relevant.any(axis=1)
     assert not METRICS["average_precision"].function(labels[keep], perfect[keep]) < 1

@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from halflabel.labels.metrics import METRICS
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.protocols import MEASUREMENTS, PROTOCOLS, RULES_OF
 from halflabel_papers.spec import TIERS, Claim, Experiment, Method, Paper, PrintedCell, SetSpec, SpecError
 from halflabel_papers.verdicts.claims import CHECKS

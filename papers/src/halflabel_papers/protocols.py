@@ -16,12 +16,12 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import RULES
 from halflabel.labels.folds import split_items
 from halflabel.labels.masking import hide_items
-from halflabel.labels.metrics import METRICS
 from halflabel.labels.positive_only import divide_by_frequency
 from halflabel.plugins import Floats, Ints, Mask, Matrix, is_sparse
 from halflabel_papers.chain import Chain, Prediction
 from halflabel_papers.imports import import_object
 from halflabel_papers.maps import make_map_record
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.plan import Run
 from halflabel_papers.scoring import Outcome, Thresholds, choose_pu_threshold, score_prediction
 from halflabel_papers.sources import load_data

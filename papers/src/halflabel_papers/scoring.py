@@ -10,9 +10,9 @@ import numpy as np
 
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import RULES, thresholds
-from halflabel.labels.metrics import METRICS, rankable
 from halflabel.plugins import Floats, Mask
 from halflabel_papers.chain import Prediction
+from halflabel_papers.metrics import METRICS, rankable
 
 #: Every threshold rule of a protocol, and its meaning.
 RULES_IN_WORDS: Mapping[str, str] = {

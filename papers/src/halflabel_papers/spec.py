@@ -107,7 +107,7 @@ class Experiment(Part):
     #: ``sets``, ``methods``: Names, or patterns with ``*``.
     sets: tuple[str, ...]
     methods: tuple[str, ...]
-    #: Names in :data:`halflabel.labels.metrics.METRICS`, or measurements of the protocol.
+    #: Names in :data:`halflabel_papers.metrics.METRICS`, or measurements of the protocol.
     metrics: tuple[str, ...]
     #: The sets of the printed protocol; a tier may leave some out. The reader fills it in.
     printed_sets: tuple[str, ...] = ()

@@ -18,10 +18,11 @@ from tests.methods.parameters import check_parameters
 from halflabel import PartialLabels
 from halflabel.completion.archive import load_tree, save_tree
 from halflabel.completion.model_file import saved_classes
-from halflabel.labels.metrics import micro_f1, ranking_loss
+from halflabel.labels.metrics import micro_f1
 from halflabel.methods.model_selection import item_folds
 from halflabel_papers.comparators import RankSVM
 from halflabel_papers.comparators.rank_svm import BIAS, best_thresholds
+from halflabel_papers.metrics import ranking_loss
 from halflabel_papers.sets import load_benchmark
 
 gaps = pytest.mark.parametrize("entries", [False, True], ids=["items", "entries"])

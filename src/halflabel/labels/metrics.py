@@ -32,19 +32,11 @@ __all__ = [
     "auc_per_label",
     "average_precision",
     "brier",
-    "coverage",
     "ece",
-    "error_per_label",
     "f1_per_label",
-    "hamming_loss",
-    "label_error",
     "macro_auc",
     "macro_f1",
     "micro_f1",
-    "one_error",
-    "rankable",
-    "ranking_loss",
-    "subset_accuracy",
 ]
 
 
@@ -72,7 +64,7 @@ def macro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
     A label without any relevant and any predicted entry counts 0, as in scikit-learn's
     ``f1_score(average="macro", zero_division=0)``.
     """
-    return _mean(f1_per_label(labels, predicted))
+    return mean_of_numbers(f1_per_label(labels, predicted))
 
 
 def f1_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
@@ -85,85 +77,7 @@ def f1_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
     return np.where(labels.observed.any(axis=0), f1, np.nan)
 
 
-def hamming_loss(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """Share of wrong entries among all observed entries. Every entry counts the same.
-
-    On entries that were hidden from a method this is, times 100, the "transductive label error" that
-    Goldberg et al. (2010) print.
-    """
-    wrong = labels.relevant != _predicted(labels, predicted)
-    return _mean(wrong[labels.observed])
-
-
-def label_error(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """Mean of :func:`error_per_label` over the labels with an observed entry.
-
-    Every *label* counts the same, also if only a few of its entries are observed. :func:`hamming_loss` counts every
-    *entry* the same. On complete labels both are equal.
-    """
-    return _mean(error_per_label(labels, predicted))
-
-
-def error_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
-    """Share of wrong entries among the observed entries of each label, NaN for a label without any."""
-    wrong = (labels.relevant != _predicted(labels, predicted)) & labels.observed
-    return _ratio(wrong.sum(axis=0), labels.observed.sum(axis=0))
-
-
-def subset_accuracy(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """Share of the items whose observed entries are all right, among the items with an observed entry."""
-    right = (labels.relevant == _predicted(labels, predicted)) | ~labels.observed
-    return _mean(right.all(axis=1)[~labels.unlabelled])
-
-
 # -- rankings of the labels of an item ---------------------------------------------
-
-
-def rankable(labels: PartialLabels) -> Mask:
-    """Items with both a relevant and an irrelevant observed entry.
-
-    Ranking metrics count other labelled items as scikit-learn does. Papers of the ML-kNN
-    tradition leave them out, which is ``ranking_loss(labels[keep], scores[keep])`` with
-    ``keep = rankable(labels)``.
-    """
-    return np.asarray((labels.state > 0).any(axis=1) & (labels.state < 0).any(axis=1))
-
-
-def ranking_loss(labels: PartialLabels, scores: ArrayLike) -> float:
-    """Share of the pairs (relevant, irrelevant) of an item that are ranked wrong, averaged over items.
-
-    A tied pair is ranked wrong. An item without a pair counts 0, as in scikit-learn's ``label_ranking_loss``.
-    """
-    values = _answer(labels, scores, "scores")
-    n_relevant = labels.relevant.sum(axis=1)
-    n_irrelevant = labels.observed.sum(axis=1) - n_relevant
-    irrelevant_above = _ranks(values, labels.observed) - _ranks(values, labels.relevant)
-    wrong = np.nansum(irrelevant_above, axis=1)
-    return _mean((wrong / np.maximum(n_relevant * n_irrelevant, 1))[~labels.unlabelled])
-
-
-def one_error(labels: PartialLabels, scores: ArrayLike) -> float:
-    """Share of items whose highest score belongs to an irrelevant entry.
-
-    Of several entries tied at the top, an irrelevant one makes the error. Items
-    without a relevant entry are left out: nothing could be right there.
-    """
-    values = _answer(labels, scores, "scores")
-    top = np.where(labels.observed, values, -np.inf).max(axis=1, keepdims=True)
-    wrong = ((labels.state < 0) & (values == top)).any(axis=1)
-    return _mean(wrong[labels.relevant.any(axis=1)])
-
-
-def coverage(labels: PartialLabels, scores: ArrayLike) -> float:
-    """Mean number of steps from the top of an item's ranking down to its last relevant entry.
-
-    The top is step 0, as in Zhang and Zhou's papers, and an item without a relevant entry counts 0.
-    scikit-learn's ``coverage_error`` calls the top 1 (such an item 0 as well), so that it is larger by
-    the share of items with a relevant entry.
-    """
-    ranks = _ranks(_answer(labels, scores, "scores"), labels.observed)
-    steps = np.where(labels.relevant, ranks, 1.0).max(axis=1) - 1
-    return _mean(steps[~labels.unlabelled])
 
 
 def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
@@ -172,11 +86,11 @@ def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
     The precision at a rank is the share of relevant entries among the entries that score as high or higher.
     An item without a relevant entry counts 1, as in scikit-learn's ``label_ranking_average_precision_score``.
     """
-    values = _answer(labels, scores, "scores")
+    values = read_answer(labels, scores, "scores")
     n_relevant = labels.relevant.sum(axis=1)
-    precision = _ranks(values, labels.relevant) / _ranks(values, labels.observed)
+    precision = rank_entries(values, labels.relevant) / rank_entries(values, labels.observed)
     of_item = np.where(n_relevant > 0, np.nansum(precision, axis=1) / np.maximum(n_relevant, 1), 1.0)
-    return _mean(of_item[~labels.unlabelled])
+    return mean_of_numbers(of_item[~labels.unlabelled])
 
 
 # -- rankings of the items of a label ----------------------------------------------
@@ -184,7 +98,7 @@ def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
 
 def macro_auc(labels: PartialLabels, scores: ArrayLike) -> float:
     """Mean of :func:`auc_per_label` over the labels with both values observed."""
-    return _mean(auc_per_label(labels, scores))
+    return mean_of_numbers(auc_per_label(labels, scores))
 
 
 def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
@@ -192,12 +106,12 @@ def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
 
     NaN for a label that was not observed with both values.
     """
-    values = _answer(labels, scores, "scores")
+    values = read_answer(labels, scores, "scores")
     n_relevant = labels.relevant.sum(axis=0)
     n_irrelevant = labels.observed.sum(axis=0) - n_relevant
     ranks = rank_rows(values.T, labels.observed.T).T
     rank_sum = np.where(labels.relevant, ranks, 0.0).sum(axis=0)
-    return _ratio(rank_sum - n_relevant * (n_relevant + 1) / 2, n_relevant * n_irrelevant)
+    return divide(rank_sum - n_relevant * (n_relevant + 1) / 2, n_relevant * n_irrelevant)
 
 
 # -- probabilities -----------------------------------------------------------------
@@ -205,8 +119,8 @@ def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
 
 def brier(labels: PartialLabels, probabilities: ArrayLike) -> float:
     """Mean squared difference between P(relevant) and the observed value (1 or 0), all observed entries pooled."""
-    p = _answer(labels, probabilities, "probabilities")
-    return _mean((p - labels.relevant)[labels.observed] ** 2)
+    p = read_answer(labels, probabilities, "probabilities")
+    return mean_of_numbers((p - labels.relevant)[labels.observed] ** 2)
 
 
 def ece(labels: PartialLabels, probabilities: ArrayLike, *, bins: int = 15) -> float:
@@ -216,7 +130,7 @@ def ece(labels: PartialLabels, probabilities: ArrayLike, *, bins: int = 15) -> f
     distance between its mean probability and its share of relevant entries. The result is the mean of these errors,
     weighted by the number of entries.
     """
-    p = _answer(labels, probabilities, "probabilities")[labels.observed]
+    p = read_answer(labels, probabilities, "probabilities")[labels.observed]
     excess = p - labels.relevant[labels.observed]
     which = np.minimum((p * bins).astype(np.intp), bins - 1)
     return float(np.abs(np.bincount(which, weights=excess)).sum() / len(p)) if len(p) else np.nan
@@ -249,12 +163,6 @@ class Metric:
 _IN_READING_ORDER = (
     Metric("micro_f1", micro_f1, "labels", True),
     Metric("macro_f1", macro_f1, "labels", True),
-    Metric("hamming_loss", hamming_loss, "labels", False),
-    Metric("label_error", label_error, "labels", False),
-    Metric("subset_accuracy", subset_accuracy, "labels", True),
-    Metric("ranking_loss", ranking_loss, "scores", False),
-    Metric("one_error", one_error, "scores", False),
-    Metric("coverage", coverage, "scores", False),
     Metric("average_precision", average_precision, "scores", True),
     Metric("macro_auc", macro_auc, "scores", True),
     Metric("brier", brier, "probabilities", False),
@@ -268,7 +176,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric
 # -- shared helpers ----------------------------------------------------------------
 
 
-def _answer(labels: PartialLabels, answer: ArrayLike, needs: Needs) -> Floats:
+def read_answer(labels: PartialLabels, answer: ArrayLike, needs: Needs) -> Floats:
     """Return the answer as floats. Raise with the reason if it is invalid at an observed entry."""
     if labels.positive_only:
         raise ValueError(
@@ -300,27 +208,27 @@ _DEMANDS: Mapping[str, tuple[Callable[[Floats], Mask], str]] = {
 }
 
 
-def _predicted(labels: PartialLabels, predicted: ArrayLike) -> Mask:
-    return np.asarray(_answer(labels, predicted, "labels") == 1)
+def read_predicted(labels: PartialLabels, predicted: ArrayLike) -> Mask:
+    return np.asarray(read_answer(labels, predicted, "labels") == 1)
 
 
 def _counts(labels: PartialLabels, predicted: ArrayLike) -> tuple[Ints, Ints, Ints]:
     """Return per label the numbers of true positives, of relevant entries and of positive predictions."""
-    chosen = _predicted(labels, predicted) & labels.observed
+    chosen = read_predicted(labels, predicted) & labels.observed
     return (chosen & labels.relevant).sum(axis=0), labels.relevant.sum(axis=0), chosen.sum(axis=0)
 
 
-def _ranks(values: Floats, among: Mask) -> Floats:
+def rank_entries(values: Floats, among: Mask) -> Floats:
     """Rank the entries of ``among`` in each row, the highest value first, ties all last, NaN outside ``among``."""
     return rank_rows(-values, among, ties_last=True)
 
 
-def _ratio(part: ArrayLike, whole: Ints) -> Floats:
+def divide(part: ArrayLike, whole: Ints) -> Floats:
     ratio: Floats = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
     return ratio
 
 
-def _mean(values: Floats | Mask) -> float:
+def mean_of_numbers(values: Floats | Mask) -> float:
     """Mean of the values that are not NaN, or NaN if all are."""
     numbers = values[~np.isnan(values)]
     return float(numbers.mean()) if len(numbers) else np.nan

@@ -279,8 +279,8 @@ def make_scorer(name: str) -> _Scorer:
 
     Examples
     --------
-    >>> make_scorer("ranking_loss")
-    make_scorer('ranking_loss')
+    >>> make_scorer("brier")
+    make_scorer('brier')
     """
     if name not in METRICS:
         raise ValueError(f"there is no metric {name!r}; there are {', '.join(METRICS)}.")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from halflabel.labels.calibration import RULES
-from halflabel.labels.metrics import METRICS
 from halflabel_papers.benchmark.gaps import WAYS
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.plan import Run
 from halflabel_papers.spec import Method, Part, SetSpec, SpecError
 

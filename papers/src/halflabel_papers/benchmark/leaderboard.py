@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel.labels.metrics import METRICS
 from halflabel_papers.archive import MAX_BYTES
 from halflabel_papers.benchmark.board import Board
 from halflabel_papers.imports import import_object, split_path
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.spec import Method
 from halflabel_papers.store import Record
 

@@ -18,12 +18,13 @@ from sklearn.utils import get_tags
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibration, fit_platt, thresholds
 from halflabel.labels.masking import hide_like_gaps
-from halflabel.labels.metrics import METRICS, micro_f1
+from halflabel.labels.metrics import micro_f1
 from halflabel.labels.positive_only import divide_by_frequency
 from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.benchmark.gaps import WAYS, drop_features, open_unassigned
 from halflabel_papers.benchmark.memory import measure_peak
 from halflabel_papers.chain import Chain, Prediction, build_step
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.plan import Run, substitute
 from halflabel_papers.scoring import Outcome
 from halflabel_papers.sources import load_data

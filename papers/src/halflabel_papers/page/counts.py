@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from halflabel.labels.metrics import METRICS
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.spec import Experiment, PrintedCell
 from halflabel_papers.verdicts.results import Results, Verdict, explain_not_comparable, judge
 

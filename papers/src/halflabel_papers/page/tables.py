@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel.labels.metrics import METRICS
 from halflabel.plugins import NONE
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.page.model import Cell, Grid
 from halflabel_papers.scoring import RULES_IN_WORDS
 from halflabel_papers.spec import Experiment, PrintedCell

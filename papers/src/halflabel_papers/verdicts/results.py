@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel.labels.metrics import METRICS
 from halflabel.plugins import plural
+from halflabel_papers.metrics import METRICS
 from halflabel_papers.protocols import MEASUREMENTS
 from halflabel_papers.sources import is_user_set
 from halflabel_papers.spec import Experiment, Paper, PrintedCell
