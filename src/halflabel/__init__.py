@@ -7,8 +7,8 @@ from halflabel._version import __version__
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion, Explanation, complete
+    from halflabel.completion.display import Views
     from halflabel.completion.model_file import Predictor, load
-    from halflabel.completion.shown import Views
     from halflabel.evaluation import Evaluation, evaluate
     from halflabel.labels import PartialLabels
     from halflabel.labels.rules import Rule

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-#: What a folder calls of a folder above it, by name: functions that import it. ``halflabel`` itself, which is imported
+#: The functions that import a folder for a folder below it, by name. ``halflabel`` itself, which is imported
 #: before and is above every folder, fills it in.
 HOOKS: dict[str, Callable[[], Any]] = {}
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from halflabel._wording import quoted
 from halflabel.completion import contribution_table
-from halflabel.completion.shown import find_views
+from halflabel.completion.display import find_views
 from halflabel.evidence.kinds import KINDS, classify_new, find_supporting_items
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Examples

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._files import atomic_write
+from halflabel.completion.display import Figures, find_views
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.finish import Task
@@ -23,7 +24,6 @@ from halflabel.completion.model_file import Predictor, save
 from halflabel.completion.output import write_completed
 from halflabel.completion.prevalence_table import Labels, tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
-from halflabel.completion.shown import Figures, find_views
 from halflabel.completion.updating import learn_answers
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule

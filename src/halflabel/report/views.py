@@ -1,4 +1,4 @@
-"""What a completion and an explanation show of themselves: ``halflabel`` hands this file to them on request."""
+"""The functions that display a completion and an explanation: ``halflabel`` hands this file to them on request."""
 
 from halflabel.report.display import (
     describe_completion,

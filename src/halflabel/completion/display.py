@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Figures(Protocol):
-    """Figures of a completion on matplotlib's axes; the ``help`` of a method has its parameters."""
+    """Figures of a completion on the axes of matplotlib."""
 
     def map(self, label: str | None = None, *, item_map: ItemMap | None = None, ax: Axes | None = None) -> Axes:
         """Draw the items in two dimensions: squares are given entries of a label, dots are filled in."""
@@ -63,6 +63,6 @@ class Views(Protocol):
 
 
 def find_views() -> Views:
-    """Return what shows a result; ``halflabel`` itself, which is above every folder, says where it is."""
+    """Return the functions of ``report``, which ``halflabel`` itself enters: it is above every folder."""
     views: Views = HOOKS["views"]()
     return views
