@@ -34,14 +34,14 @@ _COMMANDS = {
     ),
     "prevalence": _Place("prevalence", "prevalence_command", "Count how frequent each label is, with an interval."),
     "map": _Place("map", "map_command", "Draw the items in a small number of dimensions."),
-    "review": _Place("review", "review_command", "Answer questions about uncertain labels in the browser."),
+    "review": _Place("review", "review_command", "Answer questions in the browser, with fits in the background."),
     "finish": _Place(
         "finish",
         "finish_command",
         "Ask questions until the whole delivered table has at most a stated share of errors.",
     ),
     "verify": _Place("verify", "verify_command", "Check that a written file is unchanged."),
-    "data": _Place("data", "data", "Describe a file, or get a public benchmark set."),
+    "data": _Place("data", "data", "Describe a file."),
 }
 
 #: Commands of other distributions, which need not be installed: the folder of each in a clone, and its line.
