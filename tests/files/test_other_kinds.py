@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import importlib.util
+import json
 import lzma
 import pickle
 import re
@@ -111,7 +112,7 @@ def test_the_two_lines_make_a_file_that_is_read(tmp_path, kind):
     with pytest.raises(ReadError) as raised:
         read_file(path)
     lines = re.findall("`(.+?)`", str(raised.value))
-    if kind in ("web-page", "xml") and not importlib.util.find_spec("lxml"):
+    if kind == "web-page" and not importlib.util.find_spec("lxml"):
         pytest.skip("lxml is not installed")
     subprocess.run([sys.executable, "-W", "ignore", "-c", "\n".join(lines)], check=True)
     made = WRITERS[kind][1]
@@ -162,3 +163,54 @@ def test_text_is_text(tmp_path, text):
     path = tmp_path / "a.csv"
     path.write_text(text)
     assert len(read_file(path).raw) == 1
+
+
+def follow_lines(path):
+    """Run the two lines that the error about a file prints, and return the table that they write."""
+    with pytest.raises(ReadError) as raised:
+        files.read_table(path)
+    first, second = re.findall("`(.+?)`", str(raised.value))
+    before = set(path.parent.iterdir())
+    subprocess.run([sys.executable, "-c", f"{first}\n{second}"], check=True, cwd=path.parent)
+    [made] = set(path.parent.iterdir()) - before
+    return files.read_table(made).frame
+
+
+ROWS = [{"title": "a", "tags": ["x", "y"]}, {"title": "b", "tags": []}, {"title": "c", "tags": ["x"]}]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"bookmarks": ROWS, "lists": [{"id": "l1"}]},
+        {"version": 2, "exported": "2026-01-01", "items": ROWS},
+        {"title": [row["title"] for row in ROWS], "tags": [row["tags"] for row in ROWS]},
+        {row["title"]: row for row in ROWS} | {f"i{k}": ROWS[0] for k in range(3)},
+        {"columns": ["title", "tags"], "index": [0, 1, 2], "data": [[row["title"], row["tags"]] for row in ROWS]},
+    ],
+    ids=["two lists", "a header", "columns", "by id", "split"],
+)
+def test_the_two_lines_about_one_object_keep_the_rows(tmp_path, document):
+    path = tmp_path / "keep.json"
+    path.write_text(json.dumps(document))
+    frame = follow_lines(path)
+    assert frame["title"].tolist()[:3] == ["a", "b", "c"]
+    assert [list(tags) for tags in frame["tags"]][:3] == [row["tags"] for row in ROWS]
+
+
+def test_columns_of_different_lengths_are_no_table(tmp_path):
+    (tmp_path / "a.json").write_text('{"a": [1, 2], "b": [3]}')
+    with pytest.raises(ReadError, match=r"save it as \[\{"):
+        files.read_table(tmp_path / "a.json")
+
+
+def test_the_two_lines_about_xml_keep_attributes_of_elements_below(tmp_path):
+    path = tmp_path / "cvat.xml"
+    path.write_text(
+        "<?xml version='1.0'?><annotations><image id='0' name='a.png'><tag label='cat'/><tag label='dog'/></image>"
+        "<image id='1' name='b.png'><note>late</note></image></annotations>"
+    )
+    frame = follow_lines(path)
+    assert frame["image.name"].tolist() == ["a.png", "b.png"]
+    assert frame["tag.label"].fillna("").tolist() == ["cat;dog", ""]
+    assert frame["note"].fillna("").tolist() == ["", "late"]

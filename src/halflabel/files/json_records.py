@@ -30,16 +30,28 @@ def _are_numbers(keys: Iterable[str]) -> bool:
     return all(key.isdecimal() for key in keys)
 
 
+def _are_records(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
+
+def _differ(inner: list[Any]) -> bool:
+    """Return whether columns, as lists, have different numbers of rows."""
+    return isinstance(inner[0], list) and len({len(values) for values in inner}) > 1
+
+
 def _describe_document(path: Path, document: dict[str, Any]) -> str:
     """Return the sentence about a file with one object, with two lines that convert a table as pandas writes it."""
     reason = "it is one object, not a list of records"
     inner = [value for value in document.values() if isinstance(value, dict | list)]
     keys = list(inner[0]) if inner and isinstance(inner[0], dict) else ()
     ids = ".rename_axis('id').reset_index()"
-    if "data" in document and {*document} & {"columns", "schema"}:
+    tables = {key: len(value) for key, value in document.items() if _are_records(value)}
+    if tables:  # such as {"bookmarks": [...], "lists": [...]}
+        made, ids = f"pd.DataFrame(content[{max(tables, key=lambda key: tables[key])!r}])", ""
+    elif "data" in document and {*document} & {"columns", "schema"}:
         made = "pd.DataFrame(**content)" if "columns" in document else "pd.DataFrame(content['data'])"
         ids = ""
-    elif not (len(inner) == len(document) > 1 and len({type(value) for value in inner}) == 1):
+    elif not (len(inner) == len(document) > 1 and len({type(value) for value in inner}) == 1) or _differ(inner):
         return f'{reason}: save it as [{{"id": 1, ...}}, ...].'
     elif keys and not _are_numbers(keys) and (_are_numbers(document) or len(keys) < len(document)):
         made, ids = "pd.DataFrame.from_dict(content, orient='index')", "" if _are_numbers(document) else ids
