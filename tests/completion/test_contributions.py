@@ -180,5 +180,5 @@ def test_new_items_are_explained_also_by_a_model_from_a_file(rng, tmp_path):
         assert (min(items) > 0) == (fitted is not None)
     with pytest.raises(KeyError, match="there is no label 'y9'; the labels are 'y0', 'y1' and 'y2'"):
         loaded.explain(new, "a", "y9")
-    with pytest.raises(KeyError, match="there is not an item 'c'"):
+    with pytest.raises(KeyError, match="there is no item 'c'"):
         loaded.explain(new, "c", "y0")

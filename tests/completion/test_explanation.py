@@ -77,7 +77,7 @@ def test_ten_items_at_most_are_named(monkeypatch):
     ],
 )
 def test_an_item_that_does_not_exist_is_named_with_what_identifies_items(index, how):
-    with pytest.raises(KeyError, match=f"there is not an item 'x'; {how}"):
+    with pytest.raises(KeyError, match=f"there is no item 'x'; {how}"):
         explain("x", "rock", opened=replace(open_songs(), index=index))
 
 

@@ -167,8 +167,12 @@ def test_a_signal_ends_a_view_that_never_ends(endless, number, expected, monkeyp
             return self.number
 
     monkeypatch.setattr("halflabel.files.sqlite.count_up", Periods)
-    with pytest.raises(expected), raise_on_sigterm():
-        read_table(endless)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background ignores it
+    try:
+        with pytest.raises(expected), raise_on_sigterm():
+            read_table(endless)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("n_columns", [1, 10])

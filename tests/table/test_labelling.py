@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from halflabel import PartialLabels
 from halflabel.table import Description, Roles, fill_tags, read_labels
+from halflabel.table import pairs as reader
 from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_known_labels, read_stated_labels
-from halflabel.table.pairs import read_pairs
 from halflabel.table.reading import count_labels
 from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import _quote
@@ -20,6 +20,10 @@ from halflabel.table.tag_recognition import TagOptions
 
 LISTS = pd.ArrowDtype(pa.list_(pa.string()))
 TAGS = Roles(tags="tags")
+
+
+def read_pairs(pairs, on, ids, absent):
+    return reader.read_pairs(Description(pairs=pairs, on=on, absent=absent), ids)
 
 
 def tagged(cells: list, dtype: object = None) -> pd.DataFrame:

@@ -226,7 +226,7 @@ def find_item(index: pd.Index[Any], item: Hashable) -> int:
     """Return the row of an item."""
     rows = np.flatnonzero(index == item)
     if len(rows) == 0:
-        raise KeyError(f"there is not an item {item!r}; items are identified by {_name_index(index)}.")
+        raise KeyError(f"there is no item {item!r}; items are identified by {_name_index(index)}.")
     if len(rows) > 1:
         raise KeyError(f"{len(rows)} items are identified by {item!r}: name a column of distinct ids (id=).")
     return int(rows[0])

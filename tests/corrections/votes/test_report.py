@@ -1,10 +1,7 @@
 """The section of the report about votes."""
 
-import pytest
 from tests.corrections.votes.test_sources import fit
 from tests.report.test_templates import context_of, render_section
-
-pytestmark = pytest.mark.usefixtures("small_forests")  # the completion is that of the other tests
 
 
 def test_a_report_about_votes_names_every_source_and_claims_no_given_entry():

@@ -11,8 +11,6 @@ from tests.cli.conftest import run
 
 import halflabel as hl
 
-pytestmark = pytest.mark.usefixtures("small_forests")
-
 LABELS = ["dance", "sad"]
 
 
