@@ -238,6 +238,7 @@ def _read_value(state: int) -> int | None:
 
 def _name_index(index: pd.Index[Any]) -> str:
     """Return in words how the items are identified."""
+    first = index[:1].tolist()[0]  # a number of Python, not of NumPy
     if index.name is not None:
-        return f"{index.name!r}, such as {index[0]!r}"
-    return "their row number, from 0" if isinstance(index, pd.RangeIndex) else f"the index, such as {index[0]!r}"
+        return f"{index.name!r}, such as {first!r}"
+    return "their row number, from 0" if isinstance(index, pd.RangeIndex) else f"the index, such as {first!r}"
