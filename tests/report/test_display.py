@@ -98,7 +98,10 @@ def completions(draw):
     filled = draw(arrays(np.int8, shape, elements=st.sampled_from([-1, 0, 1])))
     labels = PartialLabels.from_positives(given) if positive_only else PartialLabels.from_table(given)
     model = SimpleNamespace(
-        label_probabilities_=p, filled=filled, thresholds_=np.full(n_labels, 0.5), resolve_rule=lambda: Rule("probable")
+        label_probabilities_=p,
+        filled=filled,
+        thresholds_=np.full(n_labels, 0.5),
+        resolve_rule=lambda: Rule("probable"),
     )
     opened = open_table(np.arange(3.0 * n).reshape(n, 3), labels)
     precision = draw(st.sampled_from([None, 0.9]))

@@ -53,7 +53,11 @@ def tables(draw):
 def test_a_notation_is_read_as_written_or_is_a_question(table):
     """One of the eight has the right way among those that the question offers."""
     kind, lists, column = table
-    readings = list(list_readings(column))
+    try:
+        readings = list(list_readings(column))
+    except ValueError:  # an error of one sentence: nothing is read, and nothing misread
+        assert kind in OTHERS, column.tolist()
+        return
     if [options for options, _ in readings] == [TagOptions()]:
         event(f"{kind}: read")
         assert matches(readings[0][1], lists), (column.tolist(), readings[0])
