@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux lists the children of a process")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_worker_outlives_the_command(number, tmp_path):
-    line = ["reproduce", TOY, "--tier", "quick", "--add", "papers.tests.toy_models:Sleeps", "--jobs", "2", "-o", tmp_path]
+    line = ["reproduce", TOY, "--tier=quick", "--add", "papers.tests.toy_models:Sleeps", "--jobs", "2", "-o", tmp_path]
     command = subprocess.Popen(
         [sys.executable, "-c", "from halflabel.cli import main; main()", *map(str, line)],
         stdout=subprocess.PIPE,
