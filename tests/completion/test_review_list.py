@@ -46,6 +46,7 @@ def complete(opened: OpenTable, **changes) -> Completion:
     """Return a completion with given probabilities."""
     model = SimpleNamespace(
         label_probabilities_=P,
+        out_of_fold_scores_=P,
         transduction_=(P >= 0.5).astype(float),
         thresholds_=np.full(2, 0.5),
         resolve_rule=lambda: Rule("probable"),

@@ -203,15 +203,17 @@ class TestOutputs:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_one_group_is_a_reason_of_its_own(seed):
+@pytest.mark.parametrize("calibration", ["auto", "shifted"])
+def test_one_group_is_a_reason_of_its_own(seed, calibration):
     """Nothing is held out, so that known values look surer than gaps: no check takes this for a choice by value."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(120, 4))
     Y = (X[:, :2] + 0.5 * rng.normal(size=(120, 2)) > 0).astype(float)
     Y[rng.random(Y.shape) < 0.4] = np.nan
     table = pd.DataFrame(X, columns=list("abcd")).assign(rock=Y[:, 0], sad=Y[:, 1], book=1)
-    filled = hl.complete(table, labels=["rock", "sad"], group="book", effort="fast")
+    filled = hl.complete(table, labels=["rock", "sad"], group="book", effort="fast", calibration=calibration)
     codes = {warning["code"] for warning in filled.evidence.warnings}
+    assert not filled.corrections
     assert "few-groups" in codes
     assert "unlike-gaps" not in codes
     assert "known-by-value" not in codes

@@ -99,6 +99,7 @@ def completions(draw):
     labels = PartialLabels.from_positives(given) if positive_only else PartialLabels.from_table(given)
     model = SimpleNamespace(
         label_probabilities_=p,
+        out_of_fold_scores_=p,
         filled=filled,
         thresholds_=np.full(n_labels, 0.5),
         resolve_rule=lambda: Rule("probable"),

@@ -81,9 +81,10 @@ class CheckedValues(Values):
         """Whether known entries differ from gaps, so that they were probably chosen because of their value."""
         if self.of_filled is not self:
             return self.of_filled.is_selected
-        p, known = self.fit.predict_targets(corrects_gaps=False), self.calibrated_on.observed
-        scores = getattr(self.model, "out_of_fold_scores_", p)  # a method may have none of its own
-        return not self.labels.positive_only and is_selected(known & ~np.isnan(scores), p)
+        if self.labels.positive_only:
+            return False
+        known = self.calibrated_on.observed & self.fit.held_out
+        return is_selected(known, self.fit.predict_targets(corrects_gaps=False))
 
     @cached_property
     def drift(self) -> float | None:

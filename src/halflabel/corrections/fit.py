@@ -100,6 +100,11 @@ class Fit:
         return self.opened.labels
 
     @property
+    def held_out(self) -> Mask:
+        """The entries that were predicted without their item: those of a single group never are."""
+        return find_held_out(self.model)
+
+    @property
     def has_targets(self) -> bool:
         """Whether the method learned from other labels than the known ones."""
         return self.targets is not self.known
@@ -267,12 +272,19 @@ def make_targets(given: Given, p: Floats | None = None) -> PartialLabels:
     return next((targets for targets in made if targets is not given.labels), given.labels)
 
 
+def find_held_out(model: PartialLabelEstimator) -> Mask:
+    """Return the known entries that were predicted by models without their item."""
+    return ~np.isnan(model.out_of_fold_scores_)
+
+
 def learn_corrections(
     model: PartialLabelEstimator, given: Given, targets: PartialLabels, before: Mapping[str, Learned] | None = None
 ) -> tuple[Learned, ...]:
     """Return the learned records of a fit. After an update, only corrections of ``before`` learn again."""
     found: list[Learned] = []
     p: Floats = model.label_probabilities_
+    held_out = find_held_out(model)  # only such entries can be compared with gaps
+    given = replace(given, calibrate_on=held_out if given.calibrate_on is None else given.calibrate_on & held_out)
     for each in CORRECTIONS:
         if before is not None and each.name not in before:
             continue

@@ -130,6 +130,8 @@ def learn_shift(given: Given, targets: PartialLabels, p: Floats, before: Learned
     if how == "as known" or labels.has_positive_only or labels.observed.all() or targets is not labels:
         return None
     known = labels if given.calibrate_on is None else labels.hide(~given.calibrate_on)
+    if not known.observed.any():  # nothing was held out, so that no rate can be estimated
+        return None
     selected = is_selected(known.observed, p)
     if isinstance(before, RateShift):
         return replace(before, is_selected=selected)
