@@ -16,13 +16,14 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from halflabel import PartialLabels
-from halflabel_papers.sets import load_benchmark
 
 FOLDER = Path(os.environ.get("HALFLABEL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def load_set(name):
     """Return a public benchmark set from the folder that the variable HALFLABEL_DATA names."""
+    from halflabel_papers.sets import load_benchmark  # the product alone prints the help of a benchmark
+
     return load_benchmark(name, FOLDER)
 
 

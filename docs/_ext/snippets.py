@@ -37,7 +37,6 @@ from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from halflabel.cli import main
-from halflabel_papers.sets import load_benchmark
 
 FENCE = re.compile(
     r"^(?:% (?P<mark>not run: [^\n]+|check|no output)\n)?"
@@ -83,7 +82,9 @@ def needs(text: str) -> str | None:
 
 
 def prepare(name: str, data: Path, folder: Path) -> None:
-    """Write NAME.csv as ``halflabel data fetch NAME`` does, from a copy of the set on this machine."""
+    """Write NAME.csv from a copy of the set on this machine, which halflabel-papers reads."""
+    from halflabel_papers.sets import load_benchmark  # the other pages need the product alone
+
     benchmark = load_benchmark(name, data)
     frame = pd.DataFrame(benchmark.X, columns=list(benchmark.feature_names)).join(benchmark.Y.to_frame())
     frame.to_csv(folder / f"{name}.csv", index=False)

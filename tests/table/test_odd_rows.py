@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow.dataset import dataset
 
 from halflabel.cli import main
 from halflabel.files import read_table
@@ -126,13 +129,29 @@ def test_files_have_the_same_rule_and_way_back(tmp_path, suffix):
     assert f"{N + 1} items" in result.output
 
 
-@pytest.mark.parametrize("kind", ["polars", "pyarrow", "dicts"])
-def test_tables_of_other_libraries_have_the_same_rule(kind):
-    whole = sum_up(make()[0], song="Total")
-    items = {"polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas, "dicts": lambda each: each.to_dict("records")}
-    check_left_out(items[kind](whole), [N], id="song") if kind != "dicts" else check_left_out(
-        items[kind](whole.astype(object).where(whole.notna(), None)), [N], id="song"
-    )
+class Streamed:
+    """A table of a library that only knows the Arrow stream."""
+
+    def __init__(self, table):
+        self.__arrow_c_stream__ = table.__arrow_c_stream__
+
+
+#: From a DataFrame to each kind of table in memory, with the same rows.
+IN_MEMORY = {
+    "polars": pl.from_pandas,
+    "pyarrow": pa.Table.from_pandas,
+    "stream": lambda frame: Streamed(pa.Table.from_pandas(frame)),
+    "batch": lambda frame: pa.Table.from_pandas(frame).combine_chunks().to_batches()[0],
+    "dataset": lambda frame: dataset(pa.Table.from_pandas(frame)),
+    "narwhals": nw.from_native,
+    "to_pandas": lambda frame: SimpleNamespace(to_pandas=lambda: frame),
+    "dicts": lambda frame: frame.astype(object).where(frame.notna(), None).to_dict("records"),
+}
+
+
+@pytest.mark.parametrize("convert", IN_MEMORY.values(), ids=IN_MEMORY)
+def test_tables_of_other_libraries_have_the_same_rule(convert):
+    check_left_out(convert(sum_up(make()[0], song="Total")), [N], id="song")
 
 
 def test_labels_in_the_order_of_the_rows_keep_each_row():

@@ -286,7 +286,7 @@ def _split_items(items: Any, matrix: Any) -> tuple[Native, Any]:
     array: Any = items if sparse.issparse(items) else np.asarray(items)
     if array.ndim != 2:
         raise ValueError(f"new items are a table or a matrix with one row per item, not {type(items).__name__}.")
-    return Native(pd.DataFrame(index=range(array.shape[0]))), array
+    return Native(pd.DataFrame(index=range(array.shape[0])), lambda rows: array[list(rows)]), array
 
 
 def save(path: str | os.PathLike[str], predictor: Predictor) -> None:

@@ -274,7 +274,7 @@ def make_targets(given: Given, p: Floats | None = None) -> PartialLabels:
 
 def find_held_out(model: PartialLabelEstimator) -> Mask:
     """Return the known entries that were predicted by models without their item."""
-    return ~np.isnan(model.out_of_fold_scores_)
+    return np.asarray(~np.isnan(model.out_of_fold_scores_))
 
 
 def learn_corrections(

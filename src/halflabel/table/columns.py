@@ -90,8 +90,8 @@ class Description:
         "Words that mean unknown; of tags, a missing value.", "words", "WORDS", default=(), about=_ALL,
     )  # fmt: skip
     rules: Names = key(
-        "Rules between labels: a file, or 'jazz -> music', 'one of: day, night', 'at most one of: a, b', 'at least one "
-        "of: a, b'.", "rules", "FILE|RULE", default=(),
+        "Rules between labels: a file, or 'jazz -> music', 'one of: day, night', 'at most one of: a, b'.",
+        "rules", "FILE|RULE", default=(),
     )  # fmt: skip
     group: str | None = key("Column of equal values for rows that belong together (threads).")
     show: Names | None = key(

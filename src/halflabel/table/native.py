@@ -13,6 +13,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 Restore = Callable[[pd.DataFrame], Any]
 
+#: Returns some rows of a table, as a table of a kind that can be opened.
+Take = Callable[[Sequence[int]], Any]
+
 #: An Arrow table without columns, from which no type of a column is taken.
 _NO_SCHEMA = pa.schema([])
 
@@ -22,6 +25,7 @@ class Native:
     """A table of another library as a DataFrame."""
 
     frame: pd.DataFrame
+    take: Take
     #: Turns a completed DataFrame into the kind of the original; None for a DataFrame of pandas.
     restore: Restore | None = None
     tags: str | None = None  #: The column of lists of labels that the object declares.
@@ -54,26 +58,31 @@ def open_native(items: Any) -> Native | None:
         For a lazy table, and for a Dataset with several splits.
     """
     if isinstance(items, pd.DataFrame):
-        return Native(items)
+        return Native(items, _take_from(items))
     if isinstance(items, Sequence) and len(items) and isinstance(items[0], Mapping):
-        return Native(pd.DataFrame(list(items)), lambda table: _restore_dicts(items, table))
+        frame = pd.DataFrame(list(items))
+        return Native(frame, lambda rows: [items[row] for row in rows], lambda table: _restore_dicts(items, table))
     if type(items).__module__.startswith("datasets."):
         return _open_dataset(items)
     if type(items).__module__ == "pyarrow._dataset":
         from halflabel.files.arrow_tables import read_dataset  # imported for the kind of object that needs it
 
         return _open_frame(nw.from_native(read_dataset(items), eager_only=True))
-    frame = nw.from_native(items, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
+    native = nw.from_native(items, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
         kind = f"{type(items).__module__.partition('.')[0]}.{type(items).__name__}"
         raise ValueError(f"items are a {kind}, which is not computed yet: collect it first, such as items.collect().")
-    if isinstance(frame, nw.DataFrame):
-        return _open_frame(frame)
+    if isinstance(native, nw.DataFrame):
+        return _open_frame(native)
     if isinstance(nw.from_native(items, pass_through=True, allow_series=True), nw.Series) or _is_column(items):
         raise ValueError("items are one column, but a table is needed: pass the table that holds it.")
     if hasattr(items, "__arrow_c_stream__"):
         return _open_frame(nw.from_native(pa.table(items), eager_only=True))
-    return Native(items.to_pandas()) if hasattr(items, "to_pandas") else None
+    return _open_frame(nw.from_native(items.to_pandas())) if hasattr(items, "to_pandas") else None
+
+
+def _take_from(frame: pd.DataFrame) -> Take:
+    return lambda rows: frame.iloc[list(rows)]
 
 
 def _is_column(items: Any) -> bool:
@@ -91,7 +100,7 @@ def as_pandas(table: Any) -> Any:
 
 def _open_frame(frame: Any) -> Native:
     if frame.implementation.is_pandas():
-        return Native(frame.to_native())
+        return Native(frame.to_native(), _take_from(frame.to_native()))
     from halflabel.files.arrow_tables import frame_of_table  # not for pandas
 
     arrow = frame.to_arrow()
@@ -108,7 +117,7 @@ def _open_frame(frame: Any) -> Native:
         arrays = {str(name): _as_typed(columns[name]) for name in columns}
         return nw.from_arrow(pa.table(arrays), backend=frame.implementation).to_native()
 
-    return Native(read, restore, convert=convert)
+    return Native(read, lambda rows: frame[list(rows)].to_native(), restore, convert=convert)
 
 
 def name_rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -138,7 +147,7 @@ def _open_dataset(data: Any) -> Native:
         features = type(data.features)({name: known.get(name, inferred[name]) for name in columns})
         return type(data)(new.cast(features.arrow_schema))
 
-    return Native(raw.frame, restore, raw.tags, raw.notes)
+    return Native(raw.frame, data.select, restore, raw.tags, raw.notes)
 
 
 def _as_typed(column: pd.Series[Any]) -> pa.Array:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -65,7 +64,7 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
         example = f"{name_row(row)}{'' if cell is None else f' ({clipped(cell, 40)!r})'}, {why}"
     them = "it" if len(found) == 1 else "them"
     which = plural(len(found), "row is not an item", "rows are not items")
-    if not lines and source.native is None:
+    if not lines and source.take is None:
         return source, (f"{which}, but read as one: {example}. Leave {them} out of the file.",)
     way = option("skip_rows", ",".join([*stated, "none"]))
     keep = [row for row in range(len(source.raw)) if row not in found]
@@ -76,16 +75,9 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
 
 def _take(source: Source, columns: Description, keep: Sequence[int], skip: Sequence[str]) -> Source:
     """Return some rows of a source, read again without the other rows."""
-    if source.native is None:
+    if source.take is None:
         return read_file(source.paths, columns, **{**columns.of_file, "skip_rows": ",".join(skip)})
-    items: Any = source.native
-    if isinstance(items, pd.DataFrame):
-        return source_of(items.iloc[list(keep)], labels_apart=False)
-    if isinstance(items, list | tuple):
-        return source_of([items[row] for row in keep], labels_apart=False)
-    if hasattr(items, "select") and type(items).__module__.startswith("datasets."):
-        return source_of(items.select(keep), labels_apart=False)
-    return source_of(nw.from_native(items, eager_only=True)[keep].to_native(), labels_apart=False)
+    return source_of(source.take(keep), labels_apart=False)
 
 
 def find_odd_rows(frame: pd.DataFrame, columns: Description) -> dict[int, str]:

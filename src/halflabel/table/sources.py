@@ -17,7 +17,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.answers import read_answer
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Description
-from halflabel.table.native import Restore, open_native
+from halflabel.table.native import Restore, Take, open_native
 from halflabel.table.patterns import expand_patterns
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class Source:
         Turns a completed DataFrame into the kind of object that the items came in; None for a DataFrame.
     original : DataFrame or None
         The DataFrame of pandas that the items are, with its own column names.
-    native : object or None
-        The table in memory that the items are, of any library.
+    take : callable or None
+        Returns some rows of a table in memory; None for others.
     convert : callable or None
         Turns any other DataFrame into one of the library that the items came from; None for pandas.
     """
@@ -54,7 +54,7 @@ class Source:
     restore: Restore | None = None
     original: pd.DataFrame | None = None
     convert: Restore | None = None
-    native: Any = None
+    take: Take | None = None
 
     @property
     def format(self) -> str:
@@ -94,7 +94,7 @@ def source_of(items: Any, *, labels_apart: bool) -> Source:
     if native is not None:
         frame = use_text_names(native.frame)
         raw = RawTable(frame, source="the table", notes=native.notes, tags=native.tags)
-        return Source(raw, restore=native.restore, original=native.frame, convert=native.convert, native=items)
+        return Source(raw, restore=native.restore, original=native.frame, convert=native.convert, take=native.take)
     if not labels_apart:
         raise ValueError(
             f"labels are looked for in the columns of a table, but items are a {_name_kind(items)}: pass a table "

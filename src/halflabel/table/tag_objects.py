@@ -7,7 +7,8 @@ from typing import Any
 
 from halflabel._wording import closest, option, plural, quoted
 from halflabel.table.ambiguous import AmbiguousReading
-from halflabel.table.tag_cells import TagNotation, is_missing, read_object, read_truth
+from halflabel.table.tag_cells import TagNotation, is_missing, read_truth
+from halflabel.table.tag_notations import read_object
 
 #: Keys under which objects hold the name and the score of a tag.
 _NAMES = ("name", "tag", "label", "text", "value", "class", "category", "title", "topic")

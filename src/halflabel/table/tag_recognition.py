@@ -18,8 +18,9 @@ from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.columns import Description
 from halflabel.table.nothing_words import is_nothing
 from halflabel.table.separators import choose_separator, read_separator
-from halflabel.table.tag_cells import LISTS, NOTATIONS, Form, TagNotation, is_missing
+from halflabel.table.tag_cells import LISTS, TagNotation, is_missing
 from halflabel.table.tag_checks import check_names, check_vectors, check_words
+from halflabel.table.tag_notations import NOTATIONS, Form
 from halflabel.table.tag_objects import describe_values, find_fields, list_values
 from halflabel.table.tag_text import fold_tag
 
@@ -120,7 +121,8 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], optio
         return _separate(texts, read_separator(options.sep))
     if any(text.startswith("{") and text.endswith("}") and '"choices"' in text for text in texts):
         return TagNotation("choices")
-    for form in ("json", "python"):
+    lists: tuple[Form, ...] = ("json", "python")
+    for form in lists:
         if texts and _share(texts, form) >= 0.5:
             objects = [part for text in texts for part in _try(text, form) or () if isinstance(part, dict)]
             around = Counter(text[0] + text[-1] for text in texts if _try(text, form) is not None)
@@ -131,30 +133,29 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], optio
 
 def _find_marks(texts: Sequence[str]) -> TagNotation | None:
     """Return the notation ``<a><b>`` or ``#a #b``, if most texts have it."""
-    for form, mark, begins in (("wrapped", "<>", "<"), ("prefixed", "#", "#")):
-        marked = [text for text in texts if text.startswith(begins) and text != mark]
-        if (
-            not marked
-            or 2 * len(marked) < len(texts)
-            or any("><" in text[1:-1] and not text.endswith(">") for text in marked)
-        ):
-            continue
-        if form == "wrapped":
-            if not all(text.endswith(">") and text.count("<") == text.count(">") for text in marked):
-                continue
-            glues = Counter(glue for text in marked for glue in _between(text, ">", "<"))
-            return TagNotation("wrapped", glue=glues.most_common(1)[0][0] if glues else "")
-        glues = Counter(glue for text in marked for glue in _before(text[1:], "#"))
-        if all(glue == "" for glue in glues):
-            return TagNotation("prefixed", glue="#" if glues else " #")
-        return TagNotation("prefixed", glue=next(g for g, _ in glues.most_common() if g) + "#")
+    for begins, find in (("<", _find_wrapped), ("#", _find_prefixed)):
+        marked = [text for text in texts if text.startswith(begins) and text not in ("<>", "#")]
+        if marked and 2 * len(marked) >= len(texts) and (found := find(marked)) is not None:
+            return found
     return None
 
 
-def _between(text: str, left: str, right: str) -> Iterator[str]:
-    """Yield the texts between two marks."""
-    for part in text.split(left)[1:-1]:
-        yield part.partition(right)[0]
+def _find_wrapped(texts: Sequence[str]) -> TagNotation | None:
+    """Return the notation ``<a><b>`` with the text between two tags, if all texts are complete."""
+    if not all(text.endswith(">") and text.count("<") == text.count(">") for text in texts):
+        return None
+    glues = Counter(part.partition("<")[0] for text in texts for part in text.split(">")[1:-1])
+    return TagNotation("wrapped", glue=glues.most_common(1)[0][0] if glues else "")
+
+
+def _find_prefixed(texts: Sequence[str]) -> TagNotation | None:
+    """Return the notation ``#a #b`` with the text between two tags."""
+    if any("><" in text[1:-1] and not text.endswith(">") for text in texts):
+        return None
+    glues = Counter(glue for text in texts for glue in _before(text[1:], "#"))
+    if all(glue == "" for glue in glues):
+        return TagNotation("prefixed", glue="#" if glues else " #")
+    return TagNotation("prefixed", glue=next(g for g, _ in glues.most_common() if g) + "#")
 
 
 def _before(text: str, mark: str) -> Iterator[str]:
@@ -168,20 +169,17 @@ def _separate(texts: Sequence[str], sep: str) -> TagNotation:
     return TagNotation("separated", sep, f"{sep} " if has_blank else sep)
 
 
-def _share(texts: Sequence[str], *forms: str) -> float:
+def _share(texts: Sequence[str], *forms: Form) -> float:
     """Return the share of texts that are lists in one of these forms."""
     listed = [text for text in texts if text[0] in "[({s" and text[-1] in "])}"]
     return sum(any(_try(text, form) is not None for form in forms) for text in listed) / max(len(texts), 1)
 
 
-def _try(text: str, form: str) -> list[Any] | None:
+def _try(text: str, form: Form) -> list[Any] | None:
     """Return the elements of a list that is written as text, which may be objects, or None."""
     with suppress(ValueError):
-        return NOTATIONS[form].cut(text, TagNotation(_FORMS[form], fields=("name", "", "")))
+        return NOTATIONS[form].cut(text, TagNotation(form, fields=("name", "", "")))
     return None
-
-
-_FORMS: dict[str, Form] = {"json": "json", "python": "python"}
 
 
 def _cut_all(column: Iterable[Any], notation: TagNotation) -> Iterator[list[Any]]:
