@@ -3,12 +3,15 @@
 import re
 import signal
 import threading
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
 import pytest
 from tests.review_page.serving import make_setting, make_table
+from tests.table.test_odd_rows import IN_MEMORY
 
-from halflabel.review_page.worker import Job, Worker, _without_interrupts
+from halflabel.review_page.worker import Job, Worker, _without_interrupts, _without_objects
+from halflabel.table import open_table
 
 
 class Pipe:
@@ -69,3 +72,9 @@ def test_an_interrupt_does_not_reach_the_process_that_fits_from_its_start(monkey
     with _without_interrupts():
         pass
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+@pytest.mark.parametrize("convert", IN_MEMORY.values(), ids=IN_MEMORY)
+def test_a_table_of_any_library_reaches_the_process(convert):
+    opened = open_table(convert(make_table(20)), id="song", labels=["rock", "sad", "live"])
+    assert len(ForkingPickler.dumps(_without_objects(opened))) > 1000

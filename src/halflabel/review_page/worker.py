@@ -287,5 +287,6 @@ class _Bench:
 
 
 def _without_objects(opened: OpenTable) -> OpenTable:
-    """Return the table without the function that turns it back into the kind of object it came in."""
-    return opened if opened.source is None else replace(opened, source=replace(opened.source, restore=None))
+    """Return the table without the functions that turn tables into the kind of object that it came in."""
+    plain = opened.source and replace(opened.source, restore=None, convert=None)
+    return replace(opened, source=plain)

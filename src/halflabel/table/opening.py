@@ -107,6 +107,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
     on_rows: tuple[str, ...] = ()
     if Y is None:
         source, on_rows = leave_out_rows(source, stated, _find_first_line(source))
+    source = replace(source, take=None)  # no function that another process could not get
     joined, votes = join_further(source, stated), stated.sources
     further = any(each is not None for each in (stated.labels_file, votes)) or is_vector_table(stated.vectors)
     keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows
