@@ -37,7 +37,7 @@ def test_four_lines_in_a_terminal():
         "For the frequency of a label use prevalence, not these numbers."
         " Threshold rule: probable.",
     ]
-    assert lines[2] == "About 1 of 8 given entries are wrong (.suspects). The entries to check first: .review()."
+    assert lines[2] == "The entries to check first: .review(); all: .suspects."
     assert len(lines) == 4
 
 

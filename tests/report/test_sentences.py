@@ -12,7 +12,7 @@ from tests.report.conftest import FLIPPED
 from tests.report.test_render import TAGS
 
 from halflabel.report import render_html, summarize
-from halflabel.report.headline import write_errors
+from halflabel.report.sentences import write_doubtful, write_errors
 
 #: Turns of phrase at which readers stopped.
 UNCLEAR = ("out of fold,", "to the letter", "lacks", "to a decimal", "off by", "None")
@@ -81,3 +81,15 @@ def test_rounding_moves_no_end_of_the_band_by_more_than_a_tenth_of_it(numbers):
     assert least <= about <= most
     for printed, number in ((least, low), (about, expected), (most, high)):
         assert abs(printed - number) <= max((high - low) / 10, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ([], ""),
+        ([0.6], "The most doubtful given entry is probably wrong."),
+        ([0.9, 0.7, 0.5], "About 2 of the 3 most doubtful given entries are wrong."),
+    ],
+)
+def test_the_number_is_about_the_listed_entries(wrong, sentence):
+    assert write_doubtful(wrong) == sentence

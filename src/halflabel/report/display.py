@@ -9,11 +9,12 @@ from markupsafe import escape
 
 from halflabel._wording import clipped, count, percent, plural, quoted
 from halflabel.completion.contribution_table import write_log_odds
+from halflabel.evidence.suspects import list_doubtful
 from halflabel.report.figures import draw_map
-from halflabel.report.headline import write_errors, write_relevant
 from halflabel.report.quality import count_filled, count_relevant, describe_labels
 from halflabel.report.render import load_templates
 from halflabel.report.scatter import choose_points
+from halflabel.report.sentences import write_doubtful, write_errors, write_relevant
 from halflabel.table.roles import ON_REQUEST, VOTES
 
 if TYPE_CHECKING:
@@ -70,15 +71,14 @@ def describe_relevant(completion: Completion) -> str:
 
 
 def describe_suspects(completion: Completion) -> str:
-    """Return how many given entries are expected to be wrong, or an empty text if a check contradicts it."""
-    wrong = completion.evidence.suspects["wrong"]
-    if not completion.evidence.has_precision or not len(wrong):
+    """Return how many entries are expected to be wrong, or an empty text if a check contradicts it."""
+    suspects, labels = completion.evidence.suspects, completion.labels
+    if not completion.evidence.has_precision:
         return ""
-    entries = plural(len(wrong), "absent entry", "absent entries")
-    if not completion.labels.positive_only:
-        entries = plural(len(wrong), "given entry", "given entries")
-    what = "a missing positive" if completion.labels.positive_only else "wrong"
-    return f"About {count(round(wrong.sum()))} of {entries} {'is' if len(wrong) == 1 else 'are'} {what} (.suspects). "
+    if not labels.positive_only:
+        return write_doubtful(list_doubtful(suspects, labels)["wrong"].to_numpy())
+    entries = plural(len(suspects), "absent entry is", "absent entries are")
+    return f"About {count(round(suspects['wrong'].sum()))} of {entries} a missing positive."
 
 
 def describe_completion(completion: Completion) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def describe_completion(completion: Completion) -> tuple[str, ...]:
     n, n_labels = completion.labels.shape
     gaps, open_entries = int((~completion.labels.observed).sum()), int((completion.state == 0).sum())
     size = f"{plural(n, 'item')}, {plural(n_labels, 'label')}: {plural(gaps, 'gap')}, {count(open_entries)} left empty."
-    check = f"{describe_suspects(completion)}The entries to check first: .review()."
+    check = f"{describe_suspects(completion)} The entries to check first: .review(); all: .suspects.".strip()
     rest = f"Completed table: .table; {plural(len(completion.notes), 'note')}: .notes; report: .report('report.html')."
     done = f"{describe_filled(completion)} Threshold rule: {completion.rule.name}."
     unused = [name for name, reason in completion.opened.roles.ignored if reason not in (ON_REQUEST, VOTES)]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halflabel._wording import clipped
-from halflabel.report.headline import write_errors, write_relevant
 from halflabel.report.quality import count_relevant
+from halflabel.report.sentences import write_errors, write_relevant
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion

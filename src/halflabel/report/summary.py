@@ -22,7 +22,6 @@ from halflabel.evidence.calibration_error import measure_calibration
 from halflabel.evidence.suspects import list_doubtful
 from halflabel.report.errors import summarize_errors, write_certificates, write_fillable
 from halflabel.report.frequencies import summarize_prevalence
-from halflabel.report.headline import write_headline
 from halflabel.report.quality import (
     bin_calibration,
     count_fillable,
@@ -35,6 +34,7 @@ from halflabel.report.reading import summarize_reading
 from halflabel.report.reasons import UNASSIGNED
 from halflabel.report.samples import summarize_samples
 from halflabel.report.scatter import try_map
+from halflabel.report.sentences import write_doubtful, write_headline
 from halflabel.report.votes import summarize_votes
 from halflabel.table import OpenTable
 from halflabel.table.images import encode_png, read_images, take_marks
@@ -205,13 +205,12 @@ def _summarize_labels(completion: Completion) -> dict[str, Any]:
 
 
 def _summarize_suspects(completion: Completion) -> dict[str, Any]:
-    """Return the doubtful given entries, the most probably wrong first, and how many are expected to be wrong."""
+    """Return the doubtful given entries, the most probably wrong first, and how many of them are expected to be."""
     frame = completion.evidence.suspects
     doubtful = list_doubtful(frame, completion.labels)
     shown = doubtful.head(MAX_SUSPECTS)
     return {
-        "asked": len(frame),
-        "expected": float(frame["wrong"].sum()) if completion.evidence.has_precision else None,
+        "sentence": write_doubtful(doubtful["wrong"].to_numpy()) if completion.evidence.has_precision else "",
         "doubted": len(doubtful),
         "rows": _list_rows(shown.assign(why=_write_reasons(completion, shown))),
     }

@@ -1,10 +1,11 @@
-"""The first sentences of the report: the number of given and of filled entries."""
+"""Sentences with numbers, for the report, the notebook and the terminal."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from halflabel._arrays import Floats
 from halflabel._wording import count, percent, plural
 
 
@@ -90,3 +91,13 @@ def _round(number: float) -> int:
     """Return a whole number with two digits that are not 0, if it has more than two."""
     whole = round(number)
     return whole if whole < 100 else round(whole, 2 - len(str(whole)))
+
+
+def write_doubtful(wrong: Sequence[float] | Floats) -> str:
+    """Return how many of the most doubtful given entries are expected to be wrong, from their posteriors.
+
+    Of all given entries the sum is no estimate: where features show a label badly, it has many small doubts.
+    """
+    if len(wrong) < 2:
+        return "The most doubtful given entry is probably wrong." if len(wrong) else ""
+    return f"About {count(round(sum(wrong)))} of the {count(len(wrong))} most doubtful given entries are wrong."
