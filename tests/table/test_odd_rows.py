@@ -130,7 +130,7 @@ def test_files_have_the_same_rule_and_way_back(tmp_path, suffix):
 
 
 class Streamed:
-    """A table of a library that only knows the Arrow stream."""
+    """A table of a library that has the Arrow stream only."""
 
     def __init__(self, table):
         self.__arrow_c_stream__ = table.__arrow_c_stream__

@@ -9,6 +9,7 @@ import pandas as pd
 
 from halflabel._arrays import Floats
 from halflabel.completion.values import Values
+from halflabel.corrections.fit import find_held_out
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.missed_items import count_lacking_items
 from halflabel.evidence.selection import is_selected
@@ -83,7 +84,7 @@ class CheckedValues(Values):
             return self.of_filled.is_selected
         if self.labels.positive_only:
             return False
-        known = self.calibrated_on.observed & self.fit.held_out
+        known = self.calibrated_on.observed & find_held_out(self.model)
         return is_selected(known, self.fit.predict_targets(corrects_gaps=False))
 
     @cached_property

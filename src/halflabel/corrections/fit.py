@@ -100,11 +100,6 @@ class Fit:
         return self.opened.labels
 
     @property
-    def held_out(self) -> Mask:
-        """The entries that were predicted without their item: those of a single group never are."""
-        return find_held_out(self.model)
-
-    @property
     def has_targets(self) -> bool:
         """Whether the method learned from other labels than the known ones."""
         return self.targets is not self.known
@@ -273,7 +268,7 @@ def make_targets(given: Given, p: Floats | None = None) -> PartialLabels:
 
 
 def find_held_out(model: PartialLabelEstimator) -> Mask:
-    """Return the known entries that were predicted by models without their item."""
+    """Return the known entries that were predicted by models without their item: none if there is one group only."""
     return np.asarray(~np.isnan(model.out_of_fold_scores_))
 
 

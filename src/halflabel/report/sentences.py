@@ -96,7 +96,7 @@ def _round(number: float) -> int:
 def write_doubtful(wrong: Sequence[float] | Floats) -> str:
     """Return how many of the most doubtful given entries are expected to be wrong, from their posteriors.
 
-    Of all given entries the sum is no estimate: where features show a label badly, it has many small doubts.
+    The sum over all given entries is not an estimate: where features show a label badly, it has many small doubts.
     """
     if len(wrong) < 2:
         return "The most doubtful given entry is probably wrong." if len(wrong) else ""

@@ -51,10 +51,6 @@ class CalibratedFeatures(Learned):
         """Return P(relevant) by the features alone."""
         return np.asarray(expit(self.slope * logit(p) + self.intercept))
 
-    def vary(self, p: Floats, known: PartialLabels, z: float) -> Floats:
-        """Return P(relevant) by the features alone: the calibration has no deviation."""
-        return self(p, known)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sources(Learned):
