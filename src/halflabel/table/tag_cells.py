@@ -17,7 +17,7 @@ import pandas as pd
 
 from halflabel.labels.answers import fold_word
 from halflabel.table.nothing_words import is_empty_list
-from halflabel.table.tag_notations import NOTATIONS, Form, Object
+from halflabel.table.tag_notations import NOTATIONS, Form, Object, describe_notation
 from halflabel.table.tag_text import fold_tag, quote_tag, unquote_tag
 from halflabel.table.word_meanings import find_plain_meaning
 
@@ -74,7 +74,7 @@ class TagNotation:
     @property
     def description(self) -> str:
         """The notation, for a sentence."""
-        parts = [NOTATIONS[self.form].describe(self)]
+        parts = [describe_notation(self)]
         has_value = self.form != "object" and any(self.fields[2:])
         parts += [f"{self.fields[2]!r} states whether an item has it"] if has_value else []
         scored = {"given": "scores are left out", "prior": "a tag with a score is a suggestion"}

@@ -54,9 +54,6 @@ class Syntax(Protocol):
 class Notation(Protocol):
     """One way to write the tags of an item."""
 
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the parts of a text that is not blank, as they are written."""
 
@@ -66,11 +63,6 @@ class Notation(Protocol):
 
 class Separated:
     """Text with a mark between tags, such as a semicolon, or one tag in each cell."""
-
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        between = {" ": "blanks", "\n": "line breaks", "\t": "tabs"}.get(notation.sep, repr(notation.sep))
-        return f"separated by {between}" if notation.sep else "one tag in each cell"
 
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the parts between the marks. A word such as N/A is whole, whatever separates tags."""
@@ -85,10 +77,6 @@ class Separated:
 class Wrapped:
     """``<a><b>``."""
 
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        return "each in '<>'"
-
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the parts in the brackets."""
         if not text.startswith("<") or not text.endswith(">"):
@@ -102,10 +90,6 @@ class Wrapped:
 
 class Prefixed:
     """``#a #b``."""
-
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        return "each after '#'"
 
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the parts after the marks."""
@@ -122,10 +106,6 @@ class Prefixed:
 class JsonList:
     """``["a", "b"]``."""
 
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        return "JSON lists"
-
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the elements of the list."""
         return _check_list(_parse(text, json.loads), objects=bool(notation.fields))
@@ -137,10 +117,6 @@ class JsonList:
 
 class PythonList:
     """``['a', 'b']``, ``('a', 'b')`` and ``{'a', 'b'}``, of which the brackets are ``around``."""
-
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        return "lists as Python writes them"
 
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the elements of the list. Nothing is executed."""
@@ -156,10 +132,6 @@ class PythonList:
 
 class Choices:
     """``{"choices": ["a", "b"]}`` of Label Studio, and a single tag that is not in a list."""
-
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        return "choices of Label Studio"
 
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the choices."""
@@ -180,11 +152,6 @@ class Choices:
 class Lists:
     """Lists in memory."""
 
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        name = f"lists of objects, of which {notation.fields[0]!r} is the tag" if notation.fields else "lists"
-        return "lists of numbers" if notation.form == "numbers" else name
-
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return the text as one tag."""
         return [text]
@@ -196,10 +163,6 @@ class Lists:
 
 class Object:
     """``{"a": true, "b": false}``, as text if it is ``around`` something."""
-
-    def describe(self, notation: Syntax) -> str:
-        """Return the notation, for a sentence."""
-        return "objects with a value of each tag"
 
     def cut(self, text: str, notation: Syntax) -> list[Any]:
         """Return an object for each tag."""
@@ -221,6 +184,22 @@ NOTATIONS: dict[str, Notation] = {
     "separated": Separated(), "wrapped": Wrapped(), "prefixed": Prefixed(), "json": JsonList(), "python": PythonList(),
     "choices": Choices(), "list": Lists(), "numbers": Lists(), "object": Object(),
 }  # fmt: skip
+
+#: The notations whose details change nothing in a sentence about them.
+_WORDS = {
+    "wrapped": "each in '<>'", "prefixed": "each after '#'", "json": "JSON lists",
+    "python": "lists as Python writes them", "choices": "choices of Label Studio", "numbers": "lists of numbers",
+    "object": "objects with a value of each tag",
+}  # fmt: skip
+
+
+def describe_notation(notation: Syntax) -> str:
+    """Return a notation, for a sentence."""
+    if notation.form == "separated":
+        between = {" ": "blanks", "\n": "line breaks", "\t": "tabs"}.get(notation.sep, repr(notation.sep))
+        return f"separated by {between}" if notation.sep else "one tag in each cell"
+    lists = f"lists of objects, of which {notation.fields[0]!r} is the tag" if notation.fields else "lists"
+    return _WORDS.get(notation.form, lists)
 
 
 def read_object(cell: str) -> dict[str, Any]:
