@@ -83,6 +83,19 @@ def test_an_update_learns_answers_and_forgets_those_that_are_taken_back(working)
     assert fits[1].name != fits[0].name == fits[2].name
 
 
+def test_a_table_without_a_map(working):
+    """One feature, and labels that alternate along it: predictions without skill have no place on a map."""
+    _, received = working
+    frame = make_table(60).drop(columns="energy").assign(tempo=np.arange(60.0))
+    alternate = np.where(np.arange(60) % 3 < 2, np.arange(60) % 2, np.nan)
+    frame = frame.assign(rock=alternate, sad=alternate, live=alternate)
+    worker = Worker(make_setting(frame).opened, {"random_state": 0}, lambda *message: received.put(message))
+    worker.ask(make_job(0))
+    worker.ask(Job("map"))
+    assert "dimensions" in wait(received, "no map", "failed")
+    worker.close()
+
+
 def test_errors_are_sentences_and_a_dead_process_is_replaced(working):
     worker, received = working
     nowhere = Outputs(Targets(*[Path("none")] * 4), pd.DataFrame(), {})
