@@ -117,9 +117,9 @@ def test_a_workbook_on_a_full_disk_leaves_no_open_archive(tmp_path):
     frame, path = pd.DataFrame({"x": [1, 2]}), tmp_path / "a.xlsx"
     for failure in attempts(fail_write, FULL_DISK):
         with failure, suppress(OSError):
-            excel.FORMAT.table.write(frame, path, TextForm())
+            excel.FORMAT.write(frame, path, TextForm())
         gc.collect()  # an archive that is open complains here
-    assert excel.FORMAT.table.read(path).frame["x"].tolist() == [1, 2]
+    assert excel.FORMAT.read(path).frame["x"].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("name", ["fsync", "replace"])

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halflabel import files
 from halflabel.files.field_values import frame_of, number_in, plain, rows_of, share_in
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import Loss, _count
@@ -92,13 +91,6 @@ def test_ids_are_distinct(tables):
     items = tables["items"].set_axis(["a", "b", "b", "c"], axis=0)
     with pytest.raises(ValueError, match="'b' appears twice"):
         from_tables(**tables | {"items": items})
-
-
-def test_nothing_known_at_all(tmp_path, tables):
-    nothing = tables["labels"] * np.nan
-    assert files.write(tmp_path / "a.jsonl", "jsonl", tables["items"], nothing) == ()
-    back = files.read(tmp_path / "a.jsonl", id="song", labels=list(nothing))
-    assert back.labels.isna().all(axis=None)
 
 
 def test_too_many_entries():

@@ -113,9 +113,13 @@ def written_as(name: str, suffix: str) -> Callable[[], bytes]:
     return write
 
 
+#: The format of plain records by suffix.
+PLAIN = {".xlsx": "excel", ".jsonl": "jsonl", ".json": "json", ".arrow": "arrow", ".parquet": "huggingface"}
+
+
 def read_table(path: Path) -> Any:
     """Read plain records as the items of a table."""
-    return read_file(path, Description(format={".xlsx": "excel", ".jsonl": "jsonl"}[path.suffix]))
+    return read_file(path, Description(format=PLAIN[path.suffix]))
 
 
 #: (name, suffix, seed, reader, change) of each format.
@@ -126,10 +130,10 @@ TOOLS: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]]
     ("prodigy", ".jsonl", PRODIGY.encode, read_as("prodigy"), change_json),
     ("argilla", ".json", ARGILLA.encode, read_as("argilla"), change_json),
     ("doccano", ".jsonl", DOCCANO.encode, read_as("doccano"), change_json),
-    ("huggingface", ".parquet", class_lists, read_as("huggingface"), overwrite),
+    ("huggingface", ".parquet", class_lists, read_table, overwrite),
     ("coco", ".json", COCO.encode, read_as("coco"), change_json),
-    ("json", ".json", RECORDS.encode, read_as("json", id="id", labels=["rock", "sad"]), change_json),
+    ("json", ".json", RECORDS.encode, read_table, change_json),
     ("jsonl", ".jsonl", RECORD_LINES.encode, read_table, change_json),
     ("excel", ".xlsx", written_as("excel", ".xlsx"), read_table, change_member),
-    ("arrow", ".arrow", written_as("arrow", ".arrow"), read_as("arrow"), overwrite),
+    ("arrow", ".arrow", written_as("arrow", ".arrow"), read_table, overwrite),
 ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 from tests.table.messy_files import make_messy
+from tests.table.test_messy_files import state
 
 from halflabel.table import open_table
-from halflabel.table.question import Question
+from halflabel.table.ambiguous import AmbiguousReading
 
 CELLS = {
     "marks": ["rock;-sad", "sad;rock", "rock?", "no rock;sad"],
@@ -31,15 +34,18 @@ def follow(items, given, depth=5):
     """Return the ways that end in an error, or in the same question."""
     try:
         open_table(items, **given)
-    except Question as question:
+    except AmbiguousReading as question:
         if not depth:
             return [given]
         found = []
-        for way in question.ways:
+        for _, way in question.ways:
+            stated = given
+            for part in re.findall(r"\w+=(?:'[^']*'|\[[^\]]*\])", way):
+                stated = state(stated, part)
             try:
-                found += follow(items, way.state(given), depth - 1)
+                found += follow(items, stated, depth - 1)
             except ValueError as error:
-                found.append((way.statement, str(error)))
+                found.append((way, str(error)))
         return found
     return []
 

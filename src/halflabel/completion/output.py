@@ -75,9 +75,7 @@ def write_completed(
         return ()
     kind = find_by_suffix(path)
     if source is not None and kind is not None and kind.rewrite is not None and source.format == kind.name:
-        sentences = kind.rewrite(table, source.raw, path)
-        if sentences is not None:
-            return sentences
+        return kind.rewrite(table, source.raw, path)
     return write_frame(table, path, opened.form)
 
 

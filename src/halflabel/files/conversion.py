@@ -31,11 +31,9 @@ def read(
     *,
     empty: Empty | None = None,
     id: str | None = None,
-    labels: Sequence[str] = (),
     tags: str | None = None,
-    negatives: str | None = None,
 ) -> Records:
-    """Read the export of a tool.
+    """Read the export of a tool. A file that holds a table is read by :func:`read_table`.
 
     Parameters
     ----------
@@ -49,10 +47,8 @@ def read(
         Whether an item with an empty list is unlabelled, or annotated without any label.
     id : str, optional
         The field with the ids of the items.
-    labels : sequence of str, optional
-        The fields that are labels: 1, 0 or missing.
-    tags, negatives : str, optional
-        The field that lists the labels of an item, and the field that lists the labels that it does not have.
+    tags : str, optional
+        The field that lists the labels of an item.
 
     Returns
     -------
@@ -71,8 +67,10 @@ def read(
     if format is not None:
         check_installed(check_name(format, _list_names()), paths[0])
     kind = FORMATS[format] if format else _detected(paths[0])
-    options = Options(absent, empty, id, tuple(labels), tags, negatives)
-    given = {name for name in ("empty", "id", "labels", "tags", "negatives") if getattr(options, name)}
+    if kind.read is None:
+        raise ReadError.at(paths[0], "this is a table, without labels of a tool: read it with read_table.")
+    options = Options(absent, empty, id, tags)
+    given = {name for name in ("empty", "id", "tags") if getattr(options, name)}
     if wrong := sorted(given - set(kind.options)):
         raise ValueError(f"{option(wrong[0])} does not apply to a file of the format {kind.name}.")
     return kind.read(paths, options)

@@ -87,8 +87,6 @@ def _read(engine: Engine, path: Path, *, items_table: str | None = None, query: 
         keys = engine.find_keys(database, name) if name else Keys()
         frame = engine.fetch(database, query or f"SELECT * FROM {quote_name(name)}")
     frame.columns = pd.Index(check_names(list(map(str, frame.columns)), path, None))
-    if frame.empty:
-        raise ReadError.at(path, "there are no rows or no columns in the " + (f"table {name!r}." if name else "query."))
     return RawTable(
         frame, source=str(path), sha256=sha256_of(path), id=keys.primary, table=name, references=keys.references
     )

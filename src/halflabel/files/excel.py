@@ -1,7 +1,4 @@
-"""Workbooks of Excel, with the extra ``excel`` (openpyxl): one row per item, one column per label.
-
-Two further sheets hold the probabilities, and the labels whose values are suggestions, by the number of the item.
-"""
+"""Workbooks of Excel, with the extra ``excel`` (openpyxl): one sheet is a table."""
 
 from __future__ import annotations
 
@@ -9,34 +6,26 @@ import datetime
 import importlib
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel._files import atomic_write
 from halflabel._wording import clipped, count, listed, option, quoted
 from halflabel.files.bounded import size_limit
-from halflabel.files.field_values import frame_of, plain, rows_of
-from halflabel.files.formats import Format, Options
-from halflabel.files.item_tables import FILLED, LOSSES, OPTIONS, PROBABILITIES, from_frame, to_frame
+from halflabel.files.field_values import frame_of, plain
 from halflabel.files.json_files import dumped
-from halflabel.files.loss import Loss
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.records import Records
 from halflabel.files.skipped import MAX_ROWS as MAX_SECOND
 from halflabel.files.skipped import count_headers, describe_headers, parse_lines
 
 #: The limits of Excel.
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
-
-#: The column of the further sheets with the number of the item, from 1.
-ROW = "row"
 
 #: The text of a cell whose formula failed.
 ERRORS = frozenset(("#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"))
@@ -57,14 +46,6 @@ def _openpyxl() -> Any:
         raise ImportError("workbooks (.xlsx) need openpyxl: pip install 'halflabel[excel]'.") from None
 
 
-def _read(paths: Sequence[Path], options: Options) -> Records:
-    if len(paths) > 1:
-        raise ReadError.at(paths[0], "workbooks are read one by one.")
-    raw = _read_table(paths[0])
-    frame = raw.frame if options.labels else raw.frame.drop(columns=[PROBABILITIES, FILLED], errors="ignore")
-    return from_frame(frame, paths[0], options, FORMAT.name, notes=raw.notes)
-
-
 def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None = None) -> RawTable:
     """Read the sheet of a name, or the first sheet that is not empty."""
     with _open_book(path) as book:
@@ -79,8 +60,7 @@ def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None =
         numbers = tuple(number for number, _ in rows[_find_header(rows) + 1 :])
         if skip_rows is None:
             _check_second_header(rows, path)
-        frame, own = (frame, []) if sheet is not None else _add_own(frame, sheets, path)
-    others = [name for name in sheets if name not in (chosen, *own)]
+    others = [name for name in sheets if name != chosen]
     if others and sheet is None and frame.shape[1] == 1:
         way = option("sheet", others[0])
         reason = f"the first sheet, {chosen!r}, has one column: if the items are in another, state {way}."
@@ -89,13 +69,6 @@ def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None =
         way = option("sheet", others[0])
         notes += (f"Only the first sheet, {chosen!r}, was read, not {listed(others)}. Name another one with {way}.",)
     return RawTable(frame, source=str(path), notes=notes, table=chosen, skip=skip, lines=numbers)
-
-
-def _add_own(frame: pd.DataFrame, sheets: Mapping[str, list[Line]], path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Return the items with the further sheets that halflabel wrote as columns, and the names of these sheets."""
-    own = [name for name in (PROBABILITIES, FILLED) if name in sheets and ROW in sheets[name][0][1]]
-    nested = {name: _nested(_table(sheets[name], path, name)[0], name, path, len(frame)) for name in own}
-    return frame.assign(**nested), own
 
 
 def _list_names(path: Path) -> tuple[str, ...]:
@@ -186,43 +159,14 @@ def _value(cell: Any) -> Any:
     return None if isinstance(cell, str) and (not cell or cell in ERRORS) else cell
 
 
-def _nested(sheet: pd.DataFrame, name: str, path: Path, n_items: int) -> list[Any]:
-    """Return the rows of a further sheet as the fields that :mod:`halflabel.files.item_tables` has."""
-    nested: list[Any] = [[] if name == FILLED else {} for _ in range(n_items)]
-    for row in rows_of(sheet):
-        number = row.pop(ROW, None)
-        if not isinstance(number, int) or not 1 <= number <= n_items:
-            raise ReadError.at(path, f"sheet {name!r}: {number!r} is not the number of one of the {n_items} items.")
-        known = {key: value for key, value in row.items() if value is not None}
-        nested[number - 1] = list(known) if name == FILLED else known
-    return nested
-
-
-def _write(records: Records, path: Path) -> None:
-    _write_frame(to_frame(records), path, records.names)
-
-
 def _write_table(frame: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
-    _write_frame(_with_text_lists(frame), path, ())
-    return ()
-
-
-def _with_text_lists(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose lists are JSON text: a cell holds no list."""
-    nested = [name for name in frame.columns if name not in _carried(frame)]
-    texts = {name: [None if x is None else dumped(x) for x in map(plain, frame[name])] for name in nested}
-    return frame.assign(**{name: pd.Series(text, frame.index, dtype=object) for name, text in texts.items()})
-
-
-def _write_frame(frame: pd.DataFrame, path: Path, names: tuple[str, ...]) -> None:
-    openpyxl = _openpyxl()
-    sheets = _make_sheets(frame, names)
-    book = openpyxl.Workbook(write_only=True)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append([_cell(value, sheet) for value in row])
+    rows = _list_cells(frame)
+    book = _openpyxl().Workbook(write_only=True)
+    sheet = book.create_sheet("items")
+    for row in rows:
+        sheet.append([_cell(value, sheet) for value in row])
     _save(book, path)
+    return ()
 
 
 def _save(book: Any, path: Path) -> None:
@@ -233,15 +177,9 @@ def _save(book: Any, path: Path) -> None:
         file.write(content.getbuffer())
 
 
-def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...] | None:
-    """Write a completed table into a copy of its workbook: only cells that are new or other, and new columns.
-
-    Returns None if the workbook has the sheets of halflabel, so that it is written again.
-    """
-    if {PROBABILITIES, FILLED} & set(raw.frame.columns):
-        return None
-    frame, source = _with_text_lists(frame), Path(raw.source)
-    _check_table(frame)
+def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...]:
+    """Write a completed table into a copy of its workbook: only cells that are new or other, and new columns."""
+    source, (names, *cells) = Path(raw.source), _list_cells(frame)
     with _open_book(source) as values:
         rows = _leave_out(_list_sheets(values, source)[raw.table], raw.skip)
     place = _find_header(rows)
@@ -249,13 +187,13 @@ def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...] 
     columns = {str(cell).strip(): number for number, cell in enumerate(header, start=1) if cell is not None}
     book = _openpyxl().load_workbook(source)
     sheet = book[raw.table]
-    for name in frame.columns:
-        is_new = str(name) not in columns
-        column = columns.setdefault(str(name), max(columns.values()) + 1)
+    for place, name in enumerate(names):
+        is_new = name not in columns
+        column = columns.setdefault(name, max(columns.values()) + 1)
         if is_new:
-            _put(sheet, line, column, str(name))
-        before = [None] * len(frame) if is_new else [*map(_plain, raw.frame[str(name)])]
-        for number, old, new in zip(lines, before, map(_plain, frame[name]), strict=True):
+            _put(sheet, line, column, name)
+        before = [None] * len(frame) if is_new else [*map(_plain, raw.frame[name])]
+        for number, old, new in zip(lines, before, (row[place] for row in cells), strict=True):
             if old != new and new is not None:
                 _put(sheet, number, column, new)
     _save(book, path)
@@ -280,32 +218,14 @@ def _describe_copy(book: Any, source: Path) -> tuple[str, ...]:
     return (*lost, *kept)
 
 
-def _check_table(frame: pd.DataFrame) -> None:
-    """Raise for a table that a sheet cannot hold."""
-    _make_sheets(_with_text_lists(frame), ())
-
-
-def _make_sheets(frame: pd.DataFrame, names: tuple[str, ...]) -> dict[str, list[list[Any]]]:
-    """Return the rows of each sheet. Raise for a table that a sheet cannot hold."""
+def _list_cells(frame: pd.DataFrame) -> list[list[Any]]:
+    """Return the header and the rows, with lists as JSON text. Raise for a table that a sheet cannot hold."""
     if len(frame) >= MAX_ROWS or frame.shape[1] > MAX_COLUMNS:
         raise ValueError(f"a sheet of Excel holds {count(MAX_ROWS)} rows and {count(MAX_COLUMNS)} columns at most.")
-    sheets = {title: [[_plain(value) for value in row] for row in rows] for title, rows in _rows(frame, names)}
-    _check_texts(value for rows in sheets.values() for row in rows for value in row)
-    return sheets
-
-
-def _rows(frame: pd.DataFrame, names: tuple[str, ...]) -> Iterator[tuple[str, Iterable[Sequence[Any]]]]:
-    """Yield (title, rows with the header) of each sheet."""
-    kept = _carried(frame)
-    yield "items", [kept, *frame[kept].itertuples(index=False, name=None)]
-    if PROBABILITIES in frame.columns and PROBABILITIES not in kept:
-        rows = [row if isinstance(row, Mapping) else {} for row in frame[PROBABILITIES]]
-        known = [(number, *map(row.get, names)) for number, row in enumerate(rows, start=1)]
-        yield PROBABILITIES, [(ROW, *names), *known]
-    if FILLED in frame.columns and FILLED not in kept:
-        lists = [row if isinstance(row, list | tuple | np.ndarray) else () for row in frame[FILLED]]
-        marks = [(number, *(1 if n in row else None for n in names)) for number, row in enumerate(lists, start=1)]
-        yield FILLED, [(ROW, *names), *marks]
+    values = [[_plain(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+    rows = [[*map(str, frame.columns)], *([dumped(x) if isinstance(x, list | dict) else x for x in v] for v in values)]
+    _check_texts(value for row in rows for value in row)
+    return rows
 
 
 def _check_texts(values: Iterable[Any]) -> None:
@@ -333,32 +253,14 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, datetime.datetime | datetime.date) and value is not pd.NaT else plain(value)
 
 
-def _carried(items: pd.DataFrame) -> list[str]:
-    return [
-        name
-        for name in items.columns
-        if not any(isinstance(x, list | tuple | np.ndarray | Mapping) for x in items[name])
-    ]
-
-
-FORMAT = Format(
-    name="excel",
+FORMAT = TableFormat(
+    "excel",
+    (".xlsx",),
+    _read_table,
+    _write_table,
+    _list_cells,
+    options=("sheet", "skip_rows"),
+    tables=_list_names,
+    rewrite=_rewrite,
     title="Excel",
-    dialect="cells",
-    suffixes=(".xlsx",),
-    read=_read,
-    write=_write,
-    losses=(*LOSSES, Loss.FIELDS),
-    carries=_carried,
-    options=OPTIONS,
-    table=TableFormat(
-        "excel",
-        (".xlsx",),
-        _read_table,
-        _write_table,
-        _check_table,
-        options=("sheet", "skip_rows"),
-        tables=_list_names,
-        rewrite=_rewrite,
-    ),
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
 from halflabel.files.loss import Loss
-from halflabel.files.raw_table import TableFormat
 from halflabel.files.recognition import Sample
 from halflabel.files.records import Records
 from halflabel.labels import Absent
@@ -33,23 +32,14 @@ class Options:
         The meaning of an empty list: an unlabelled item, or an annotated item without labels. The format has a default.
     id : str, optional
         The field that holds the id of an item.
-    labels : tuple of str
-        The fields that are labels (1, 0 or missing).
-    tags, negatives : str, optional
-        The fields that list the labels that an item has, and the labels that it does not have.
+    tags : str, optional
+        The field that lists the labels that an item has.
     """
 
     absent: Absent | None = None
     empty: Empty | None = None
     id: str | None = None
-    labels: tuple[str, ...] = ()
     tags: str | None = None
-    negatives: str | None = None
-
-    @property
-    def names_fields(self) -> bool:
-        """Whether the caller states which fields hold ids or labels."""
-        return any((self.id, self.labels, self.tags, self.negatives))
 
 
 @dataclass(frozen=True)
@@ -66,8 +56,10 @@ class Format:
         How labels are written.
     suffixes : tuple of str
         The suffixes of a written file. An empty text means a folder.
-    read, write : callable
-        Files and options to :class:`Records`; records to a file.
+    read : callable or None
+        Files and options to :class:`Records`. None for tables, which :func:`read_table` reads.
+    write : callable
+        Records to a file.
     losses : tuple of Loss
         The losses of a written file.
     recognise : callable, optional
@@ -81,20 +73,17 @@ class Format:
         Returns the name of the second file that :attr:`write` may write.
     question_losses : tuple of Loss
         The losses of a file in which one question has the labels as choices. Empty if the format has no such file.
-    table : TableFormat, optional
-        How a file is read and written without any labels in mind; None where a file is more than one table.
     """
 
     name: str
     title: str
     dialect: Dialect
     suffixes: tuple[str, ...]
-    read: Callable[[Sequence[Path], Options], Records]
-    write: Callable[[Records, Path], None]
+    read: Callable[[Sequence[Path], Options], Records] | None
+    write: Callable[[Records, Path], Any]
     losses: tuple[Loss, ...]
     recognise: Callable[[Sample], str | None] | None = None
     carries: Callable[[pd.DataFrame], Sequence[str]] = lambda items: list(items.columns)
     options: tuple[str, ...] = ()
     companion: Callable[[Path], Path] | None = None
     question_losses: tuple[Loss, ...] = ()
-    table: TableFormat | None = None

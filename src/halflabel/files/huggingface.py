@@ -6,7 +6,6 @@ a list of labels; its numbers become names.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,30 +15,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
-from pyarrow import ipc, parquet
+from pyarrow import parquet
 
-from halflabel._files import atomic_folder, atomic_write
-from halflabel._wording import listed, option
-from halflabel.files.arrow import from_table, read_tables, to_raw_table, to_table
+from halflabel._files import atomic_write
+from halflabel._wording import listed
+from halflabel.files.arrow import read_tables, to_raw_table
 from halflabel.files.arrow_columns import to_arrow_table
-from halflabel.files.formats import Format, Options
-from halflabel.files.item_tables import LOSSES, OPTIONS
-from halflabel.files.json_files import dumped, read_document
+from halflabel.files.json_files import read_document
+from halflabel.files.parquet import write_parquet
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
-from halflabel.files.recognition import KEY
-from halflabel.files.records import Records
-
-_DATA = "data-00000-of-00001.arrow"
-
-
-def _read(paths: Sequence[Path], options: Options) -> Records:
-    path, table = paths[0], _read_parts(paths)
-    classes = _class_names(table, path)
-    if not options.names_fields and KEY not in _metadata(table):
-        options = _with_lists(options, table, classes, path)
-    table = _with_names(table, classes, path)
-    declared = classes.get(options.tags or "", ())
-    return from_table(table, path, options, FORMAT.name, declared=declared)
 
 
 def _read_table(*paths: Path) -> RawTable:
@@ -130,17 +114,6 @@ def _names_of(feature: Any) -> list[str] | None:
     return None
 
 
-def _with_lists(options: Options, table: pa.Table, classes: dict[str, list[str]], path: Path) -> Options:
-    """Return the options with the lists of labels that the features declare."""
-    lists = [name for name in classes if is_list(table.schema.field(name).type)]
-    pairs = [name for name in lists if f"{name}_absent" in lists]
-    if len(lists) == 2 and len(pairs) == 1:
-        return replace(options, tags=pairs[0], negatives=f"{pairs[0]}_absent")
-    if len(lists) > 1:
-        raise ReadError.at(path, f"{listed(lists)} list labels: name one with {option('tags')}.")
-    return replace(options, tags=lists[0]) if lists else options
-
-
 def _with_names(table: pa.Table, classes: dict[str, list[str]], path: Path) -> pa.Table:
     """Return the table with names in place of the numbers of classes."""
     for name, names in classes.items():
@@ -165,21 +138,6 @@ def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name
     rows = column.to_pylist()
     lists = [row and [None if x is None or x < 0 else name_of(x) for x in row] for row in rows]
     return pa.array(lists, pa.list_(pa.string()))
-
-
-def _write(records: Records, path: Path) -> None:
-    table = to_table(records)
-    if path.suffix:
-        with atomic_write(path) as file:
-            parquet.write_table(table, file)
-        return
-    digest = hashlib.sha256()
-    with atomic_folder(path) as folder:
-        with (folder / _DATA).open("wb") as file, ipc.new_stream(file, table.schema) as writer:
-            writer.write_table(table)
-        digest.update((folder / _DATA).read_bytes())
-        (folder / "dataset_info.json").write_text(dumped(_INFO), encoding="utf-8")
-        (folder / "state.json").write_text(dumped(_state(digest.hexdigest()[:16])), encoding="utf-8")
 
 
 def write_with_classes(frame: pd.DataFrame, path: Path, classes: Mapping[str, list[str]], further: str) -> None:
@@ -211,30 +169,6 @@ def write_with_classes(frame: pd.DataFrame, path: Path, classes: Mapping[str, li
         parquet.write_table(table.replace_schema_metadata({b"huggingface": info}), file)
 
 
-def _state(fingerprint: str) -> dict[str, Any]:
-    """Return the keys of ``state.json`` that the package reads."""
-    return {
-        "_data_files": [{"filename": _DATA}],
-        "_fingerprint": fingerprint,
-        "_format_columns": None,
-        "_format_kwargs": {},
-        "_format_type": None,
-        "_output_all_columns": False,
-        "_split": None,
-    }
-
-
-_INFO = {"citation": "", "description": "", "features": None, "homepage": "", "license": ""}
-
-
-FORMAT = Format(
-    name="huggingface",
-    title="Hugging Face datasets",
-    dialect="cells",
-    suffixes=(".parquet", ""),
-    read=_read,
-    write=_write,
-    losses=LOSSES,
-    options=OPTIONS,
-    table=TableFormat("huggingface", (), _read_table, in_parts=True),
+FORMAT = TableFormat(
+    "huggingface", (".parquet", ""), _read_table, write_parquet, in_parts=True, title="Hugging Face datasets"
 )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,8 @@ import pandas as pd
 from halflabel._wording import name_row
 from halflabel.files.bounded import join_names
 from halflabel.files.field_values import frame_of, rows_of
-from halflabel.files.formats import Format, Options
-from halflabel.files.item_tables import LOSSES, OPTIONS, from_frame, to_frame
 from halflabel.files.json_files import layout_of, read_records, write_array, write_lines
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.records import Records
-
-
-def _read(paths: Sequence[Path], options: Options, format: str = "json") -> Records:
-    return from_frame(_read_table(*paths).frame, paths[0], options, format)
 
 
 def _are_numbers(keys: Iterable[str]) -> bool:
@@ -102,24 +94,5 @@ def _is_infinite(value: Any) -> bool:
     return isinstance(value, float | np.floating) and math.isinf(value)
 
 
-ARRAY = Format(
-    name="json",
-    title="JSON records",
-    dialect="cells",
-    suffixes=(".json",),
-    read=_read,
-    write=lambda records, path: write_array(path, rows_of(to_frame(records))),
-    losses=LOSSES,
-    options=OPTIONS,
-    table=TableFormat("json", (".json",), _read_table, _write_array, _check_numbers, in_parts=True),
-)
-
-LINES = replace(
-    ARRAY,
-    name="jsonl",
-    title="JSON lines",
-    suffixes=(".jsonl", ".ndjson"),
-    read=partial(_read, format="jsonl"),
-    write=lambda records, path: write_lines(path, rows_of(to_frame(records))),
-    table=TableFormat("jsonl", (".jsonl", ".ndjson"), _read_table, _write_lines, _check_numbers, in_parts=True),
-)
+ARRAY = TableFormat("json", (".json",), _read_table, _write_array, _check_numbers, in_parts=True, title="JSON records")
+LINES = replace(ARRAY, name="jsonl", suffixes=(".jsonl", ".ndjson"), write=_write_lines, title="JSON lines")

@@ -75,8 +75,6 @@ def _read_frame(path: Path) -> pd.DataFrame:
     if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index(allow_duplicates=True)
     frame.columns = pd.Index(check_names([str(name) for name in frame.columns], path, None))
-    if frame.empty:
-        raise ReadError.at(path, "there are no rows or no columns in it.")
     return frame
 
 

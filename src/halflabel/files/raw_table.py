@@ -226,21 +226,24 @@ class TableFormat:
         Returns the names of the tables in a file that holds several; the first of :attr:`options` names one of them.
     rewrite : callable, optional
         Takes a completed table, the table that it was read as, and a path. Writes a copy of the original file in which
-        only the cells of the table differ, and returns sentences; None if the file cannot be copied so.
+        only the cells of the table differ, and returns sentences.
     append : callable, optional
         Adds a table of pairs to an existing file and changes nothing else in it. Returns sentences about it.
+    title : str
+        The name of the format in a sentence, where records are written in it.
     """
 
     name: str
     suffixes: tuple[str, ...]
     read: Callable[..., RawTable]
     write: Callable[[pd.DataFrame, Path, TextForm], tuple[str, ...]] | None = None
-    check: Callable[[pd.DataFrame], None] | None = None
+    check: Callable[[pd.DataFrame], object] | None = None
     options: tuple[str, ...] = ()
     in_parts: bool = False
     tables: Callable[[Path], Sequence[str]] | None = None
-    rewrite: Callable[[pd.DataFrame, RawTable, Path], tuple[str, ...] | None] | None = None
+    rewrite: Callable[[pd.DataFrame, RawTable, Path], tuple[str, ...]] | None = None
     append: Callable[[pd.DataFrame, Path], tuple[str, ...]] | None = None
+    title: str = ""
 
 
 def _as_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:

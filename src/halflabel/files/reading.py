@@ -14,7 +14,6 @@ from halflabel.files.bounded import check_ordinary
 from halflabel.files.detection import check_kind
 from halflabel.files.raw_table import RawTable, ReadError, TextForm
 from halflabel.files.registry import (
-    FORMATS,
     ROWS,
     TABLES,
     TEXT,
@@ -103,7 +102,7 @@ def read_table(
         With one sentence that names the file and, where known, line and column.
     """
     paths = [Path(path), *map(Path, parts)]
-    takes_folders = kind is not None and kind in FORMATS and "" in FORMATS[kind].suffixes
+    takes_folders = kind is not None and kind in TABLES and "" in TABLES[kind].suffixes
     for each in paths:
         if not (takes_folders and each.is_dir()):
             check_exists(each)
@@ -118,7 +117,10 @@ def read_table(
         raise ReadError.at(paths[0], f"{option(wrong[0])} does not apply to a file of the format {table.name}.")
     if len(paths) > 1 and not table.in_parts:
         raise ReadError.at(paths[1], f"files of the format {table.name} are read one by one.")
-    return replace(table.read(*paths, **given), format=table.name)
+    raw = table.read(*paths, **given)
+    if raw.frame.empty and raw.matrix is None:
+        raise ReadError.at(raw.source, "there are no rows or no columns in it.")
+    return replace(raw, format=table.name)
 
 
 def write_frame(table: pd.DataFrame, path: str | os.PathLike[str], form: TextForm | None = None) -> tuple[str, ...]:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-#: The key of the metadata of an Arrow schema under which the labels and the id are named.
-KEY = b"halflabel"
-
 #: The columns that every short export of Label Studio has.
 SHORT = ("annotation_id", "annotator", "lead_time")
 
@@ -103,9 +100,8 @@ def _is_huggingface(sample: Sample) -> str | None:
             return "It is a folder with the files of a dataset saved to disk."
         are_parts = sample.members and all(name.endswith(".parquet") for name in sample.members)
         return "It is a folder of Parquet files." if are_parts else None
-    if b"huggingface" in sample.metadata:
-        return "Its schema holds the features of a Hugging Face dataset."
-    return "Its schema names the labels." if sample.kind == "parquet" and KEY in sample.metadata else None
+    has_features = b"huggingface" in sample.metadata
+    return "Its schema holds the features of a Hugging Face dataset." if has_features else None
 
 
 def _is_coco(sample: Sample) -> str | None:

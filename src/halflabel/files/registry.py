@@ -145,11 +145,17 @@ class _Formats(Mapping[str, _Kind]):
 
 
 def _take_records(found: Any) -> Format | None:
+    """Return a format of records, or that of records that are written as a table."""
+    row = None if found is None else _BY_NAME.get(found.name)
+    if row is not None and row.holds == "both":
+        from halflabel.files.item_tables import to_format  # imported here: most tables hold no records
+
+        return to_format(found)
     return found if hasattr(found, "dialect") else None
 
 
 def _take_table(found: Any) -> TableFormat | None:
-    return getattr(found, "table", None) if hasattr(found, "dialect") else found
+    return None if hasattr(found, "dialect") else found
 
 
 #: The formats of other tools by name.

@@ -58,8 +58,6 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
             raise ReadError.at(path, "it is damaged: its description of the columns cannot be read.")
         _check_size(path, reader(metadataonly=True)[1])
         frame, meta = reader(user_missing=True) if name in _KEEPS_MISSING else reader()
-    if frame.empty:
-        raise ReadError.at(path, "there are no rows or no columns in it.")
     frame.columns = pd.Index(check_names(list(frame.columns), path, None))
     gaps = {name: _find_declared(column, meta.missing_ranges.get(name, ()), meta.missing_user_values.get(name, ()))
             for name, column in frame.items()}  # fmt: skip

@@ -61,7 +61,7 @@ def read_file(
     given = {name: value for name, value in options.items() if value is not None}
     if found is None or found.format in TABLES:
         raw = read_table(*paths, kind=None if found is None else found.format, **given)
-        return Source(_hide_suggestions(raw) if raw.format in FORMATS else raw, paths=tuple(paths))
+        return Source(_hide_suggestions(raw), paths=tuple(paths))
     if given:
         raise ValueError(f"{option(next(iter(given)))} does not apply to a file of the format {found.format}.")
     return _read_records(paths, found, columns)
@@ -137,12 +137,12 @@ def _list_parts(folder: Path) -> list[Path]:
 
 
 def _hide_suggestions(raw: RawTable) -> RawTable:
-    """Return the table that another tool wrote. The values that it lists as suggestions become unknown."""
-    from halflabel.files.item_tables import hide_suggestions  # imported here: delimited text lists no suggestions
+    """Return a table. The values that it lists as suggestions become unknown."""
+    if "filled" not in raw.frame.columns:
+        return raw
+    from halflabel.files.item_tables import hide_suggestions  # imported here: most tables list no suggestions
 
     frame, hidden = hide_suggestions(raw.frame)
-    if frame.empty:
-        raise ReadError.at(raw.source, "there are no rows or no columns in it.")
     notes = [f"{plural(hidden, 'suggested value')} in it read as unknown."] if hidden else []
     return replace(raw, frame=frame, notes=(*raw.notes, *notes))
 
