@@ -73,7 +73,6 @@ DELETIONS = {
             "tests/cli/test_rules_command.py",
             "tests/numerics/clauses",
             "tests/review_page/test_implied.py",
-            "benchmarks/label_rules.py",
         ),
         ("RULES",),
     ),

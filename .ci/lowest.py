@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 #: Optional dependencies of the library, and what the tests need; the other tools of developers are left out.
-EXTRAS = ("ann", "excel", "test")
+EXTRAS = ("excel", "test")
 
 
 def list_lowest(project: dict[str, Any]) -> list[str]:

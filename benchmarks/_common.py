@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -58,15 +56,6 @@ def use_one_thread():
         yield
 
 
-def run_alone(script, *arguments, code="", check=True):
-    """Run a benchmark in a process of its own, with one thread and the source folder ``code``; return the process."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    if code:
-        environment["PYTHONPATH"] = str(Path(code).resolve())
-    command = [sys.executable, script, *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=check)
-
-
 # -- times -----------------------------------------------------------------------------
 
 
@@ -75,15 +64,6 @@ def time_cpu(function):
     started = time.process_time()
     result = function()
     return time.process_time() - started, result
-
-
-def time_medians(repeats, *functions):
-    """Return (median CPU seconds, last result) per function; the functions take turns, so that they share the noise."""
-    seconds, results = np.empty((repeats, len(functions))), [None] * len(functions)
-    for repeat in range(repeats):
-        for k, function in enumerate(functions):
-            seconds[repeat, k], results[k] = time_cpu(function)
-    return list(zip(np.median(seconds, axis=0), results, strict=True))
 
 
 # -- hidden labels ---------------------------------------------------------------------
@@ -102,13 +82,6 @@ def split_labels(labels, unlabelled):
     return labels.hide(mask), labels.hide(~mask)
 
 
-def hide_cells(data, share, rng):
-    """Return features with gaps, known and hidden labels; each single cell is observed with probability ``share``."""
-    X = np.where(rng.random(data.X.shape) < share, data.X, np.nan)
-    known = data.Y.hide(rng.random(data.Y.shape) >= share)
-    return X, known, data.Y.hide(known.observed)
-
-
 # -- records ---------------------------------------------------------------------------
 
 
@@ -120,9 +93,3 @@ def read_records(path):
 def append_record(record, path):
     """Append a record to a CSV file."""
     pd.DataFrame([record]).to_csv(path, mode="a", header=not path.exists(), index=False)
-
-
-def format_means(names, runs, digits=".3f"):
-    """Return "name mean ± standard deviation" of each column of the runs."""
-    columns = zip(names, np.mean(runs, axis=0), np.std(runs, axis=0), strict=True)
-    return ", ".join(f"{name} {mean:{digits}} ± {sd:{digits}}" for name, mean, sd in columns)

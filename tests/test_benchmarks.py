@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
-SCRIPTS = sorted(path.stem for path in FOLDER.glob("[a-z]*.py") if path.stem != "auto_methods")
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("[a-z]*.py"))
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

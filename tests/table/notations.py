@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel.table import Roles, read_labels
-from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.question import Question
 from halflabel.table.tag_recognition import TagOptions
 from halflabel.table.tag_text import fold_tag
 
@@ -145,25 +144,19 @@ def list_plain(kind: str, names: Sequence[str]) -> list[str]:
     return kept
 
 
-def parse_way(way: str) -> dict[str, Any]:
-    """Return the argument that an error offers, such as ``sep=','``."""
-    name, _, value = way.partition("=")
-    return {name: ast.literal_eval(value)}
-
-
 def list_readings(column: pd.Series, options: TagOptions | None = None, depth: int = 6) -> Iterator[Any]:
     """Yield the reading of a column, or the readings of all ways that its error offers, as (options, labels)."""
     options = options or TagOptions()
     try:
         frame = pd.DataFrame({"tags": column})
         yield options, read_labels(frame, Roles(tags="tags"), absent="irrelevant", options=options).labels
-    except AmbiguousReading as question:  # a way can also end in an error, such as "-a" next to "a"
-        for _, way in question.ways if depth else ():
+    except Question as question:  # a way can also end in an error, such as "-a" next to "a"
+        for way in question.ways if depth else ():
             with suppress(ValueError):
-                yield from list_readings(column, state_way(options, parse_way(way)), depth - 1)
+                yield from list_readings(column, state_way(options, way.keys), depth - 1)
 
 
-def state_way(options: TagOptions, argument: dict[str, Any]) -> TagOptions:
+def state_way(options: TagOptions, argument: Mapping[str, Any]) -> TagOptions:
     """Return the statements together with one more. Words are collected."""
     ((name, value),) = argument.items()
     words = (*getattr(options, name), value.strip().casefold()) if name in ("yes", "no", "unknown") else value

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halflabel._wording import name_command_options
 from halflabel.table import Description
-from halflabel.table.ambiguous import AmbiguousReading
-from halflabel.table.columns import BY_NAME
 from halflabel.table.label_words import (
     check_label_values,
     find_meanings,
@@ -21,18 +16,9 @@ from halflabel.table.label_words import (
     read_label_words,
     write_label_words,
 )
+from halflabel.table.question import Question
 
 YES_NO = find_meanings(Description(yes=["yes", "x"], no="no", unknown="?"))
-
-
-#: The options of words, as commands name them.
-OF_WORDS = {name: f"--set {name}=" for name in ("yes", "no", "unknown")}
-
-
-def parse_way(way):
-    """Return the arguments that the options of a way state."""
-    stated = [text.partition("=") for text in shlex.split(way) if text != "--set"]
-    return {name: BY_NAME[name].parse([text]) for name, _, text in stated}
 
 
 def test_words_that_need_not_be_stated_keep_their_meaning():
@@ -106,9 +92,9 @@ def test_an_error_about_two_words_offers_the_right_option(yes, no, unknown):
     """The option is read again, as the command reads it, and gives the meaning of each cell."""
     cells = [[yes, no, unknown], [no, yes, yes], [yes, unknown, no]]
     frame = pd.DataFrame(cells, columns=list("pqr"))
-    with name_command_options(OF_WORDS), pytest.raises(AmbiguousReading) as question:
+    with pytest.raises(Question) as question:
         check_label_values(frame, list("pqr"))
-    ways = [parse_way(way) for _, way in question.value.ways]
+    ways = [dict(way.keys) for way in question.value.ways]
     right = [[1, 0, np.nan], [0, 1, 1], [1, np.nan, 0]]
     read = [read_label_words(frame, list("pqr"), find_meanings(Description(**way))) for way in ways]
     assert any(np.array_equal(table, right, equal_nan=True) for table in read), ways
@@ -182,9 +168,9 @@ WORDS = {"yes": ["yes", "ja", "oui", "да", "はい", "是", "approved", "👍"
 def test_a_third_word_next_to_yes_and_no_has_a_way_for_unknown(yes, no, rest):
     cells = [[yes, no, rest], [no, yes, yes], [yes, rest, no]]
     frame = pd.DataFrame(cells, columns=list("pqr"), dtype=object)
-    with name_command_options(OF_WORDS), pytest.raises(AmbiguousReading) as question:
+    with pytest.raises(Question) as question:
         check_label_values(frame, list("pqr"))
-    ways = [parse_way(way) for _, way in question.value.ways]
+    ways = [dict(way.keys) for way in question.value.ways]
     read = [read_label_words(frame, list("pqr"), find_meanings(Description(**way))) for way in ways]
     right = [[1, 0, np.nan], [0, 1, 1], [1, np.nan, 0]]
     assert any(np.array_equal(table, right, equal_nan=True) for table in read), ways
@@ -216,5 +202,5 @@ def test_other_values_have_the_error_of_their_kind(seed, kind):
 @pytest.mark.parametrize("kind", [object, "Int64", "category"])
 def test_numbers_of_every_type_have_the_same_question(kind):
     frame = pd.DataFrame({"a": pd.Series([1, 2, 1, None], dtype=kind)})
-    with pytest.raises(AmbiguousReading, match="'1' means yes and '2' means no"):
+    with pytest.raises(Question, match="'1' means yes and '2' means no"):
         check_label_values(frame, ["a"])

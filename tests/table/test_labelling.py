@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from halflabel import PartialLabels
 from halflabel.table import Description, Roles, fill_tags, read_labels
 from halflabel.table import pairs as reader
-from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_known_labels, read_stated_labels
+from halflabel.table.question import Question
 from halflabel.table.reading import count_labels
 from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import _quote
@@ -331,9 +331,9 @@ def test_items_with_empty_cells_only_have_the_stated_meaning(n_columns):
         [[1, *[None] * (n_columns - 1)], [None] * n_columns, [None] * (n_columns - 1) + [1]], columns=names
     )
     no = find_meanings(Description(no=""))
-    with pytest.raises(AmbiguousReading, match=r"1 item has empty cells in all .* \(row 1 is the first\)") as question:
+    with pytest.raises(Question, match=r"1 item has empty cells in all .* \(row 1 is the first\)") as question:
         read_labels(ticks, Roles(labels=tuple(names)), meanings=no)
-    assert [way for _, way in question.value.ways] == ["empty='none'", "empty='unlabelled'"]
+    assert [way.statement for way in question.value.ways] == ["empty='none'", "empty='unlabelled'"]
     for empty, value in (("none", -1), ("unlabelled", 0)):
         labels = read_labels(ticks, Roles(labels=tuple(names)), meanings=no, empty=empty).labels
         assert labels.state[1].tolist() == [value] * n_columns

@@ -11,7 +11,7 @@ import pytest
 from tests.table.messy_files import make_messy
 
 from halflabel.table import open_table
-from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.question import Question
 
 #: An option in a sentence, such as ``skip_rows='1-2'``.
 _OPTION = re.compile(r"(skip_rows|sep|no|unknown|yes|case|tag_marks|scores|empty)=('[^']*')")
@@ -21,8 +21,8 @@ def follow(messy, given, depth=6):
     """Yield (table, sentences) for every way that questions, errors and notes offer."""
     try:
         opened = open_table(messy.path, **given)
-    except AmbiguousReading as question:
-        ways, sentences = [way for _, way in question.ways], (str(question),)
+    except Question as question:
+        ways, sentences = [way.statement for way in question.ways], (str(question),)
     except ValueError as error:
         ways, sentences = [f"{name}={value}" for name, value in _OPTION.findall(str(error))], (str(error),)
     else:

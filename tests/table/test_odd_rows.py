@@ -20,7 +20,7 @@ from halflabel.cli import main
 from halflabel.files import read_table
 from halflabel.files.raw_table import ReadError
 from halflabel.table import open_table
-from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.question import Question
 from halflabel.table.word_meanings import list_ways
 
 N, NAMES = 40, ["rock", "sad", "live"]
@@ -183,9 +183,9 @@ def test_columns_of_one_tag_each_are_named_and_the_way_joins_them():
 def test_columns_that_hold_their_own_name_have_one_way():
     frame, _ = make()
     words = frame.assign(**{name: frame[name].map({1.0: name}) for name in NAMES})
-    with pytest.raises(AmbiguousReading) as question:
+    with pytest.raises(Question) as question:
         open_table(words, labels=NAMES, id="song")
-    assert [way for _, way in question.value.ways] == ["yes=['rock', 'sad', 'live']"]
+    assert [way.statement for way in question.value.ways] == ["yes=['rock', 'sad', 'live']"]
     read = open_table(words, labels=NAMES, id="song", yes=NAMES)
     assert read.labels.relevant.sum() == (frame[NAMES] == 1).to_numpy().sum()
 

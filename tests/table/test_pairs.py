@@ -9,8 +9,8 @@ from tests.conftest import FEWER_EXAMPLES
 from tests.table.notations import list_readings
 
 from halflabel.table import pairs as reader
-from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.columns import Description
+from halflabel.table.question import Question
 from halflabel.table.tag_recognition import TagOptions
 
 IDS = ["a", "b", "c", "d"]
@@ -189,7 +189,7 @@ def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
         found = read_pairs(pairs, "id", range(30), absent="irrelevant", **_stated(options)).labels
         assert found.names == labels.names
         assert found.state[labels.annotated].tolist() == labels.state[labels.annotated].tolist()
-    with pytest.raises(AmbiguousReading):
+    with pytest.raises(Question):
         read_pairs(pairs, "id", range(30), absent="irrelevant")
 
 
@@ -197,9 +197,9 @@ def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
 def test_a_further_column_of_0_and_1_is_a_question_and_its_ways_are_right(rows):
     pairs = pd.DataFrame(rows, columns=["item", "tag", "vote"])
     pairs.loc[[0, 1], "vote"] = [0, 1]
-    with pytest.raises(AmbiguousReading, match="the column 'vote', which holds 0 and 1") as question:
+    with pytest.raises(Question, match="the column 'vote', which holds 0 and 1") as question:
         read_pairs(pairs, "item", IDS, tag="tag", absent="unknown")
-    assert [way for _, way in question.value.ways] == ["value='vote'", "value='none'"]
+    assert [way.statement for way in question.value.ways] == ["value='vote'", "value='none'"]
     plain = read_pairs(pairs, "item", IDS, tag="tag", value="none", absent="unknown").labels
     assert (
         plain.state.tolist() == read_pairs(pairs[["item", "tag"]], "item", IDS, absent="unknown").labels.state.tolist()

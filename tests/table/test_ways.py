@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pandas as pd
 import pytest
 from tests.table.messy_files import make_messy
-from tests.table.test_messy_files import state
 
 from halflabel.table import open_table
-from halflabel.table.ambiguous import AmbiguousReading
+from halflabel.table.question import Question
 
 CELLS = {
     "marks": ["rock;-sad", "sad;rock", "rock?", "no rock;sad"],
@@ -34,18 +31,15 @@ def follow(items, given, depth=5):
     """Return the ways that end in an error, or in the same question."""
     try:
         open_table(items, **given)
-    except AmbiguousReading as question:
+    except Question as question:
         if not depth:
             return [given]
         found = []
-        for _, way in question.ways:
-            stated = given
-            for part in re.findall(r"\w+=(?:'[^']*'|\[[^\]]*\])", way):
-                stated = state(stated, part)
+        for way in question.ways:
             try:
-                found += follow(items, stated, depth - 1)
+                found += follow(items, way.state(given), depth - 1)
             except ValueError as error:
-                found.append((way, str(error)))
+                found.append((way.statement, str(error)))
         return found
     return []
 

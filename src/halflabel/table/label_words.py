@@ -13,9 +13,9 @@ import pandas as pd
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import name_row, names_command_options, option, quoted
 from halflabel.labels.answers import fold_word
-from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Description
+from halflabel.table.question import Question
 from halflabel.table.word_meanings import PLAIN, VALUES, find_own_words, list_ways, shares_words
 
 #: Maximum share of the rows in which two columns of one tag each have the same tag.
@@ -195,7 +195,7 @@ def _ask_for_meanings(
     )
     by_column = [{word for text in read_as_text(frame[each]) if text and (word := fold_word(text))} for each in names]
     if (way := find_own_words(by_column, own)) is not None:
-        return AmbiguousReading(f"{found}.", way)
+        return Question(f"{found}.", way)
     if all(map(_is_number, words)) and sum(0 < float(word) < 1 for word in words) > 1:
         cut = f"items[{list(names)}] >= 0.5"
         return ValueError(
@@ -208,7 +208,7 @@ def _ask_for_meanings(
             f"them into one column ({join_columns(list(names))}) and name it with {option('tags')}."
         )
     if ways := list(list_ways(words, own)):
-        return AmbiguousReading(f"{found}.", *ways)
+        return Question(f"{found}.", *ways)
     one = " ".join((option("tags", name), option("absent", "irrelevant"), option("rules", "one of: *")))
     one = one if names_command_options() else one.replace("' ", "', ")
     single = f" If {name!r} holds one of several classes, state {one}." if len(words) > 2 else ""

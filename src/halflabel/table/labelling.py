@@ -11,7 +11,6 @@ import pandas as pd
 from halflabel._arrays import Mask
 from halflabel._wording import closest, name_row, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
-from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.label_reading import LabelReading, leave_unknown
@@ -21,6 +20,7 @@ from halflabel.table.nothing import (
     count_zeros,
     describe_zeros,
 )
+from halflabel.table.question import Question
 from halflabel.table.roles import Roles
 from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import read_tag_cells, read_tags
@@ -174,18 +174,18 @@ def _read_blank_rows(table: PartialLabels, blank: Mask, empty: Empty | None, *, 
 
     Raises
     ------
-    AmbiguousReading
+    Question
         If an empty cell means no, and it was not stated whether an item with empty cells only was asked at all.
     """
     if not blank.any():
         return table
     if asks and empty is None:
-        raise AmbiguousReading(
+        raise Question(
             f"{plural(int(blank.sum()), 'item')} {'has' if blank.sum() == 1 else 'have'} empty cells in all "
             f"{len(table.names)} label columns ({name_row(int(blank.argmax()))} is the first), and an empty cell means "
             "no.",
-            ("these items have none of the labels", option("empty", "none")),
-            ("these items were never annotated", option("empty", "unlabelled")),
+            ("these items have none of the labels", {"empty": "none"}),
+            ("these items were never annotated", {"empty": "unlabelled"}),
         )
     if empty is None:
         return table

@@ -13,12 +13,12 @@ import pandas as pd
 from halflabel._arrays import Ints, Mask
 from halflabel._wording import count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, PartialLabels
-from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
 from halflabel.table.native import as_pandas
+from halflabel.table.question import Question
 from halflabel.table.tag_recognition import TagOptions, recognise_tags
 
 #: The ids of the items.
@@ -141,10 +141,10 @@ def _find_value_column(pairs: pd.DataFrame, on: str, columns: Description) -> st
         return None if value == NO_VALUE and value not in pairs else value
     both = [name for name in pairs if name not in (on, tag) and {*read_as_text(pairs[name])} - {None} == {"0", "1"}]
     if both:
-        raise AmbiguousReading(
+        raise Question(
             f"The pairs have the column {both[0]!r}, which holds 0 and 1.",
-            ("0 means that the item does not have the tag", option("value", both[0])),
-            ("each pair is a tag of its item", option("value", NO_VALUE)),
+            ("0 means that the item does not have the tag", {"value": both[0]}),
+            ("each pair is a tag of its item", {"value": NO_VALUE}),
         )
     return None
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from halflabel._wording import clipped, option, plural
-from halflabel.table.ambiguous import AmbiguousReading
+from halflabel._wording import clipped, plural
+from halflabel.table.question import Question
 from halflabel.table.tag_text import fold_case, split_tags
 
 #: Separators that are recognised; the first is the one that stays where no cell holds any.
@@ -47,7 +47,7 @@ def choose_separator(texts: Sequence[str], column: str) -> str:
 
     Raises
     ------
-    AmbiguousReading
+    Question
         If there are several, or if the parts at the only one do not occur in other texts.
 
     Examples
@@ -69,19 +69,19 @@ def choose_separator(texts: Sequence[str], column: str) -> str:
     several = " If several separate tags, write one of them in all cells." * (len(found) > 1)
     names = [{"\n": "line breaks", "\t": "tabs"}.get(mark, repr(mark)) for mark in found]
     joined = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    raise AmbiguousReading(
+    raise Question(
         f"The cells of the tags column {column!r} hold {joined}, such as {example!r}; "
         f"{names[0]} {'are' if found[0].isspace() else 'is'} in {cells}.{several}",
         *list_ways([*found, *find_marks(distinct)]),
     )
 
 
-def list_ways(marks: Iterable[str]) -> Iterator[tuple[str, str]]:
+def list_ways(marks: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield a way for each separator, and for one tag in each cell."""
     for mark in dict.fromkeys(marks):
         what = {" ": "blanks separate", "\n": "line breaks separate", "\t": "tabs separate"}
-        yield f"{what.get(mark, f'{mark!r} separates')} tags", option("sep", name_separator(mark))
-    yield "a cell is one tag", option("sep", "none")
+        yield f"{what.get(mark, f'{mark!r} separates')} tags", {"sep": name_separator(mark)}
+    yield "a cell is one tag", {"sep": "none"}
 
 
 def confirm(texts: Iterable[str], sep: str) -> float:

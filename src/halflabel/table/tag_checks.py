@@ -8,10 +8,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from halflabel._wording import clipped, names_command_options, option, plural, quoted
+from halflabel._wording import clipped, names_command_options, plural, quoted
 from halflabel.labels.answers import fold_word
-from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.nothing_words import is_nothing
+from halflabel.table.question import Question
 from halflabel.table.separators import find_marks, list_ways
 from halflabel.table.tag_cells import TagNotation
 from halflabel.table.tag_text import fold_case, fold_tag, unquote_tag
@@ -76,7 +76,7 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
 
     Raises
     ------
-    AmbiguousReading
+    Question
     """
     tags = Counter(part for parts in cells for part in parts)
     tags |= Counter(words)
@@ -90,12 +90,12 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
     word = max(found, key=lambda tag: found[tag])
     more = f" (also {quoted([tag for tag in found if tag != word])})" if len(found) > 1 else ""
     never = " and never together with another tag" if word in alone and not is_nothing(word) else ""
-    raise AmbiguousReading(
+    raise Question(
         f"{plural(found[word], 'cell')} of the tags column {column!r} {'holds' if found[word] == 1 else 'hold'} "
         f"the word {clipped(word, 40)!r}{more}{never}.",
-        ("it means that the item has no tag", option("no", word)),
-        ("it means a missing value", option("unknown", word)),
-        *((("it is a tag", option("yes", word)),) if word not in words else ()),
+        ("it means that the item has no tag", {"no": word}),
+        ("it means a missing value", {"unknown": word}),
+        *((("it is a tag", {"yes": word}),) if word not in words else ()),
     )
 
 
@@ -119,7 +119,7 @@ def check_names(cells: Cells, notation: TagNotation, column: str) -> None:
 
     Raises
     ------
-    AmbiguousReading
+    Question
     """
     is_text = notation.form == "separated"
     if is_text:
@@ -130,13 +130,13 @@ def check_names(cells: Cells, notation: TagNotation, column: str) -> None:
     if (found := next(reasons, None)) is None:
         return
     name, why = found
-    ways = [("names are as they are written", option("tag_marks", "name"))]
+    ways: list[tuple[str, dict[str, str]]] = [("names are as they are written", {"tag_marks": "name"})]
     if is_text:
         has_sep = max(map(len, cells)) > 1
         ways = [*list_ways([*([notation.sep] if has_sep else []), *find_marks(names)])]
     other = "write lists, or one of ; , | between tags" if names_command_options() else (
         f"make lists of the cells, such as items[{column!r}].map(your_function)")  # fmt: skip
-    raise AmbiguousReading(
+    raise Question(
         f"The tags column {column!r} holds {clipped(name, 60)!r}, {why}. For another notation, {other}.",
         *ways,
     )

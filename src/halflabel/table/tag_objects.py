@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halflabel._wording import closest, option, plural, quoted
-from halflabel.table.ambiguous import AmbiguousReading
+from halflabel._wording import closest, plural, quoted
+from halflabel.table.question import Question
 from halflabel.table.tag_cells import TagNotation, is_missing, read_truth
 from halflabel.table.tag_notations import read_object
 
@@ -56,7 +56,7 @@ def find_fields(objects: Sequence[Object], column: str, options: Any) -> tuple[s
 
     Raises
     ------
-    AmbiguousReading
+    Question
         If a key may state whether the item has the tag.
     """
     if not objects:
@@ -79,11 +79,11 @@ def find_fields(objects: Sequence[Object], column: str, options: Any) -> tuple[s
         )
     if values and options.value is None and options.scores is None:
         is_no = sum(_is_no(each.get(values[0])) for each in objects)
-        raise AmbiguousReading(
+        raise Question(
             f"The objects in the tags column {column!r} have the key {values[0]!r}, which means no in "
             f"{plural(is_no, 'tag')} of {len(objects)}.",
-            ("it states whether the item has the tag", option("value", values[0])),
-            ("all listed tags are given", option("scores", "given")),
+            ("it states whether the item has the tag", {"value": values[0]}),
+            ("all listed tags are given", {"scores": "given"}),
         )
     score = next((key for key in scores if key != options.value), "")
     return names[0], score, options.value or ""

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import clipped, option, plural, quoted
+from halflabel._wording import clipped, plural, quoted
 from halflabel.labels.answers import fold_word
-from halflabel.table.ambiguous import AmbiguousReading
 from halflabel.table.columns import Description
 from halflabel.table.nothing_words import is_nothing
+from halflabel.table.question import Question
 from halflabel.table.separators import choose_separator, read_separator
 from halflabel.table.tag_cells import LISTS, TagNotation, is_missing
 from halflabel.table.tag_checks import check_names, check_vectors, check_words
@@ -61,7 +61,7 @@ def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) ->
 
     Raises
     ------
-    AmbiguousReading
+    Question
         If two readings are possible. The error states an option for each of them.
     """
     options = options or TagOptions()
@@ -202,12 +202,12 @@ def _read_scores(
     if not scored:
         return notation
     example, low = f"{scored[0][0]} with {key} {scored[0][1]:g}", sum(score < 0.5 for _, score in scored)
-    prior = ("scores are probabilities of a model, and tags without a score are given", option("scores", "prior"))
+    prior = ("scores are probabilities of a model, and tags without a score are given", {"scores": "prior"})
     are_probabilities = all(0 <= score <= 1 for _, score in scored) and len(scored) < len(found)
-    raise AmbiguousReading(
+    raise Question(
         f"{plural(len(scored), 'tag')} of the column {column!r} {'has' if len(scored) == 1 else 'have'} a score, such "
         f"as {clipped(example, 40)!r}; {low} of the scores are below 0.5.",
-        ("all listed tags are given", option("scores", "given")),
+        ("all listed tags are given", {"scores": "given"}),
         *((prior,) if are_probabilities else ()),
     )
 
@@ -227,9 +227,9 @@ def _find_spelling(notation: TagNotation, column: pd.Series[Any], name: str, opt
     if options.case == "same":
         best = [max(sorted(tags), key=lambda tag: counts[tag]) for tags in spellings.values()]
         return replace(notation, names=tuple(sorted(best)))
-    raise AmbiguousReading(
+    raise Question(
         f"{plural(len(several), 'tag')} of the column {name!r} {'has' if len(several) == 1 else 'have'} several "
         f"spellings, such as {quoted(sorted(several[0]))}.",
-        ("these are the same tag", option("case", "same")),
-        ("these are different tags", option("case", "different")),
+        ("these are the same tag", {"case": "same"}),
+        ("these are different tags", {"case": "different"}),
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from halflabel._wording import names_command_options, option, quoted
+from halflabel._wording import quoted
 from halflabel.labels.answers import WORDS, Answer
 from halflabel.table.nothing_words import is_nothing
 
@@ -109,13 +110,13 @@ def find_plain_meaning(word: str) -> float | None:
     return _find_value(word, ())
 
 
-def list_ways(words: Collection[str], stated: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+def list_ways(words: Collection[str], stated: Mapping[str, float]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each probable meaning of words, as a clause, with the options that state it.
 
     Examples
     --------
     >>> list(list_ways(["ja", "nein"], {}))
-    [("'ja' means yes and 'nein' means no", "yes='ja', no='nein'")]
+    [("'ja' means yes and 'nein' means no", {'yes': 'ja', 'no': 'nein'})]
     """
     for meanings in suggest_meanings(words, stated):
         by_value = {name: [word for word, value in meanings.items() if repr(float(value)) == repr(of)]
@@ -128,13 +129,13 @@ def list_ways(words: Collection[str], stated: Mapping[str, float]) -> Iterator[t
         yield " and ".join([", ".join(most), last] if most else [last]), state_words(by_value)
 
 
-def find_own_words(by_column: Sequence[set[str]], stated: Mapping[str, float]) -> tuple[str, str] | None:
+def find_own_words(by_column: Sequence[set[str]], stated: Mapping[str, float]) -> tuple[str, dict[str, Any]] | None:
     """Return the way to read columns that hold one word each, another in every column, as tools write a tick.
 
     Examples
     --------
     >>> find_own_words([{"rock"}, {"sad", "0"}], {})
-    ('the word of each column means yes', "yes=['rock', 'sad']")
+    ('the word of each column means yes', {'yes': ['rock', 'sad']})
     """
     own = [[word for word in words if word not in {*PLAIN, *stated} and not _is_unknown(word)] for words in by_column]
     words = [word for each in own for word in each]
@@ -162,8 +163,6 @@ def _is_name(word: str) -> bool:
     return find_plain_meaning(word) is None and not _is_unknown(word) and not re.fullmatch(r"[\d.,%-]+", word)
 
 
-def state_words(by_value: Mapping[str, list[str]]) -> str:
-    """Return the options that state words: the words that mean yes, no and unknown."""
-    found = {name: words for name, words in by_value.items() if words}
-    between = " " if names_command_options() else ", "
-    return between.join(option(name, words[0] if len(words) == 1 else words) for name, words in found.items())
+def state_words(by_value: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return the keys that state words: the words that mean yes, no and unknown."""
+    return {name: words[0] if len(words) == 1 else words for name, words in by_value.items() if words}

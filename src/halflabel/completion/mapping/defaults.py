@@ -3,7 +3,7 @@
 #: The names of the methods that draw.
 METHOD_NAMES = ("tsne", "ssdrmc", "mddm", "pca", "umap")
 
-#: Total variance of the labels' log odds, in units of that of the features; see benchmarks/maps.py.
+#: Total variance of the labels' log odds, in units of that of the features.
 LABEL_WEIGHT = 1.0
 
 #: Maximum number of items that are laid out; further items are placed by their neighbours.

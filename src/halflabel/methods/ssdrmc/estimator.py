@@ -20,7 +20,6 @@ from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.ssdrmc.alternation import Alternator, Inference, ItemGraph, feed_back
 from halflabel.methods.validation import require_choice, require_positive, require_whole
-from halflabel.numerics.graph.audited import audited_neighbors
 from halflabel.numerics.graph.embedding import Embedding, spectral_embedding
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import normalise_alpha, reconstruction_weights
@@ -116,10 +115,6 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         The lowest probability (or, for "fixed", score) of a relevant entry.
     weights_ : csr_array of shape (n_items, n_items)
         W.
-    neighbors_recall_ : float
-        Share of the nearest neighbours that the search found. It is below 1 only after an approximate search (of many
-        dense items, with faiss), and is then measured on a sample, see
-        :func:`halflabel.numerics.graph.audited.audited_neighbors`.
     prior_ : KernelRidge or None
         :math:`F^0`, for "anchored".
     solution_ : Solution
@@ -171,7 +166,6 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
 
     scaler_: Scaler
     items_: Matrix
-    neighbors_recall_: float
     n_alternations_: int
     stopped_: str
     prior_: KernelRidge
@@ -256,8 +250,7 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         rng = np.random.default_rng(self.random_state)
         self.scaler_ = Scaler.learn(X, self.scale)
         self.items_ = self.scaler_(X)
-        nearest = audited_neighbors(self.items_, self.n_neighbors)
-        self.neighbors_, self.neighbors_recall_ = nearest.indices, nearest.recall
+        self.neighbors_, _ = neighbors(self.items_, self.n_neighbors)
         Y, observed = labels.values(unknown=0.0), labels.observed
         folds = folds_of_labelled(labels, self.n_folds, rng)
         anchors = self._anchors(labels, folds, rng)

@@ -61,7 +61,7 @@ def nearest_rows(X: Matrix, k: int, query: Matrix) -> tuple[Ints, Floats]:
         rows = slice(start, start + block_size)
         block = query[rows].astype(np.float64, copy=False)
         candidates, last = items.choose(block - center, k + N_SPARE)
-        indices[rows], distances[rows] = sort_candidates(X, block, candidates, k)
+        indices[rows], distances[rows] = _sort_candidates(X, block, candidates, k)
         if len(open_ := np.flatnonzero(~_are_certain(block - center, distances[rows][:, -1], last))):
             indices[start + open_], distances[start + open_] = neighbors(X, k, query=block[open_])
     step("finding neighbours", len(query), len(query))
@@ -101,15 +101,10 @@ def _choose_highest(values: NDArray[np.float32], k: int) -> Ints:
     return np.argpartition(values, values.shape[1] - k, axis=1)[:, -k:]
 
 
-def sort_candidates(
-    X: Floats, query: Floats, candidates: Ints, k: int, excluded: Mask | bool = False
-) -> tuple[Ints, Floats]:
-    """Return the first k candidates of each query by (distance in double precision, index), and their distances.
-
-    Excluded candidates are infinitely far.
-    """
+def _sort_candidates(X: Floats, query: Floats, candidates: Ints, k: int) -> tuple[Ints, Floats]:
+    """Return the first k candidates of each query by (distance in double precision, index), and their distances."""
     offsets = np.take(X, candidates, axis=0) - query[:, None].astype(np.float64, copy=False)
-    square = np.where(excluded, np.inf, np.einsum("ijk,ijk->ij", offsets, offsets))
+    square = np.einsum("ijk,ijk->ij", offsets, offsets)
     order = np.lexsort((candidates, square))[:, :k]
     return np.take_along_axis(candidates, order, axis=1), np.sqrt(np.take_along_axis(square, order, axis=1))
 

@@ -1,0 +1,77 @@
+"""A table that can be read in several ways is a question: each way with the keys that state it, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from halflabel._wording import names_command_options, option
+
+#: Keys whose words of several statements count together.
+_COLLECTED = ("yes", "no", "unknown")
+
+
+class Way(NamedTuple):
+    """One way to read a table.
+
+    Parameters
+    ----------
+    text : str
+        The meaning, as a clause: "',' separates tags".
+    keys : dict of str to object
+        The keys of :class:`halflabel.table.Description` that state it: ``{"sep": ","}``.
+    gives : str
+        What is read so: "4 labels: jazz 41, folk 30, rock 12, sad 3". Empty if it is not known.
+    """
+
+    text: str
+    keys: Mapping[str, Any]
+    gives: str = ""
+
+    @property
+    def statement(self) -> str:
+        """The keys as arguments of Python, or as options of the command that is running."""
+        return (" " if names_command_options() else ", ").join(option(*each) for each in self.keys.items())
+
+    def state(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keys that were given together with those of this way."""
+        words = {key: [*_as_list(given.get(key)), *_as_list(self.keys[key])] for key in _COLLECTED if key in self.keys}
+        return {**given, **self.keys, **words}
+
+
+class Question(ValueError):
+    """Two readings of a table give different labels, and the file does not decide.
+
+    Parameters
+    ----------
+    found : str
+        One sentence: the ambiguous cells, and their place.
+    *ways : Way, or (str, dict)
+        The likeliest one first.
+    other : str
+        A sentence about readings that no key states.
+    likely : bool
+        Whether the first way is likelier than all others, so that a person may take it by a single key. False where a
+        person has to choose: the meaning of a tag that is not listed is never assumed.
+
+    Examples
+    --------
+    >>> print(Question("A cell is blank.", ("blank means no", {"no": ""})))
+    A cell is blank. If blank means no, state no=''.
+    """
+
+    def __init__(
+        self, found: str, *ways: Way | tuple[str, Mapping[str, Any]], other: str = "", likely: bool = True
+    ) -> None:
+        self.found, self.other, self.likely = found, other, likely
+        self.ways: tuple[Way, ...] = tuple(Way(*way) for way in ways)
+        lines = (f"If {way.text}, state {way.statement}{way.gives and f' ({way.gives})'}." for way in self.ways)
+        super().__init__(" ".join([found, *lines, *([other] if other else [])]))
+
+    def with_ways(self, ways: Sequence[Way]) -> Question:
+        """Return the question with other ways."""
+        return type(self)(self.found, *ways, other=self.other, likely=self.likely)
+
+
+def _as_list(words: Any) -> list[str]:
+    return [words] if isinstance(words, str) else list(words or ())

@@ -1,0 +1,34 @@
+"""A question about a table: its ways as keys, as arguments, and as options of the command."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from halflabel._wording import name_command_options
+from halflabel.table.columns import BY_NAME
+from halflabel.table.question import Question, Way
+
+
+@pytest.mark.parametrize("words", [("a",), ("d'accord", "other; no"), ("-99", "x y"), ("",), ('say "a, b"', "#")])
+def test_the_options_of_a_way_are_read_as_its_keys(words):
+    way = Way("these words mean no", {"no": words[0] if len(words) == 1 else list(words), "sep": ";"})
+    with name_command_options({"no": "--set no=", "sep": "--set sep="}):
+        stated = [text.partition("=") for text in shlex.split(way.statement) if text != "--set"]
+    assert {name: BY_NAME[name].parse([text]) for name, _, text in stated} == {"no": words, "sep": ";"}
+
+
+def test_words_of_several_statements_count_together():
+    given = {"no": "x", "sep": ","}
+    assert Way("", {"no": ["y"], "sep": ";"}).state(given) == {"no": ["x", "y"], "sep": ";"}
+    assert Way("", {"yes": "z"}).state(given) == {"no": "x", "sep": ",", "yes": ["z"]}
+
+
+def test_a_question_names_all_that_each_way_gives():
+    question = Question("Cells hold ','.", ("',' separates tags", {"sep": ","}), other="Else, write lists.")
+    (way,) = question.ways
+    assert str(question) == "Cells hold ','. If ',' separates tags, state sep=','. Else, write lists."
+    again = question.with_ways([way._replace(gives="2 labels: a 3, b 1")])
+    assert "state sep=',' (2 labels: a 3, b 1). Else" in str(again)
+    assert again.likely
