@@ -27,7 +27,7 @@ from tests.fuzz.seeds import FORMATS
 import halflabel as hl
 from halflabel._files import PREFIX, atomic_folder, atomic_write
 from halflabel.cli.console import report_errors
-from halflabel.completion.archive import ModelFileError
+from halflabel.completion.model_file.archive import ModelFileError
 from halflabel.files import excel
 from halflabel.files.raw_table import ReadError, TextForm
 

@@ -17,8 +17,8 @@ from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel._files import atomic_folder, atomic_write, folds_case, together
-from halflabel.completion.archive import FORMAT, ModelFileError, load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import FORMAT, ModelFileError, load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.methods import baselines
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance
@@ -149,7 +149,7 @@ class TestErrors:
             hl.load(tmp_path / "m")
 
     def test_a_bomb(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("halflabel.completion.archive.MAX_BYTES", 1000)
+        monkeypatch.setattr("halflabel.completion.model_file.archive.MAX_BYTES", 1000)
         self._document(tmp_path / "m", {"format": FORMAT, "tree": "x" * 2000})
         with pytest.raises(ModelFileError, match="unpacks to more than"):
             hl.load(tmp_path / "m")

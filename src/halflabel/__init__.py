@@ -8,7 +8,8 @@ from halflabel._version import __version__
 if TYPE_CHECKING:
     from halflabel.completion import Completion, Explanation, complete
     from halflabel.completion.display import Views
-    from halflabel.completion.model_file import Predictor, load
+    from halflabel.completion.model_file.predictor import Predictor
+    from halflabel.completion.model_file.saving import load
     from halflabel.evaluation import Evaluation, evaluate
     from halflabel.labels import PartialLabels
     from halflabel.labels.rules import Rule
@@ -25,7 +26,8 @@ else:
         __name__,
         {
             "halflabel.completion": ["Completion", "Explanation", "complete"],
-            "halflabel.completion.model_file": ["Predictor", "load"],
+            "halflabel.completion.model_file.predictor": ["Predictor"],
+            "halflabel.completion.model_file.saving": ["load"],
             "halflabel.datasets": ["datasets"],
             "halflabel.evaluation": ["Evaluation", "evaluate"],
             "halflabel.labels": ["PartialLabels"],

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 import halflabel as hl
-from halflabel.completion.archive import FORMAT
+from halflabel.completion.model_file.archive import FORMAT
 
 
 @pytest.mark.usefixtures("one_member")

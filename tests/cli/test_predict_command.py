@@ -19,17 +19,12 @@ def test_a_model_labels_new_items(songs, tmp_path, rng):
     assert run("complete", songs, "--id", "song", "--labels", "tag_*", "--model", model).exit_code == 0
     new = pd.DataFrame(rng.normal(size=(4, 5)), columns=[f"f{j}" for j in range(5)]).assign(song=list("wxyz"))
     new.to_csv(tmp_path / "new.csv", index=False)
-    result = run(
-        "predict", model, tmp_path / "new.csv", "--probabilities", tmp_path / "p.csv", "--map", tmp_path / "m.csv"
-    )
+    result = run("predict", model, tmp_path / "new.csv", "--probabilities", tmp_path / "p.csv")
     assert "4 items labelled" in result.output
     expected = hl.load(model).predict(new)
     got = pd.read_csv(tmp_path / "new.predicted.csv")
     np.testing.assert_array_equal(got[["tag_a", "tag_b", "tag_c"]], expected)
     assert pd.read_csv(tmp_path / "p.csv").columns.tolist() == ["song", "tag_a", "tag_b", "tag_c"]
-    places = pd.read_csv(tmp_path / "m.csv")
-    assert places.columns.tolist() == ["song", "dim1", "dim2"]
-    np.testing.assert_allclose(places[["dim1", "dim2"]], hl.load(model).locate(new))
     new.drop(columns="f3").to_csv(tmp_path / "short.csv", index=False)
     failed = run("predict", model, tmp_path / "short.csv")
     assert failed.exit_code == 1

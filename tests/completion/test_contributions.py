@@ -152,33 +152,3 @@ def test_another_method_is_explained_by_its_score(rng):
     assert parts.index.tolist() == [RATE, SCORE, CALIBRATION]
     assert parts.loc[SCORE, "rests_on"].startswith("all features together")
     assert why.kind in KINDS
-
-
-def test_new_items_are_explained_also_by_a_model_from_a_file(rng, tmp_path):
-    X, first = rng.normal(size=(200, 3)), rng.random(200) < 0.5
-    Y = np.c_[first, first, X[:, 1] > 0].astype(float)
-    Y[rng.random(Y.shape) < 0.4] = np.nan
-    filled = complete(X, Y, hl.AutoLabeler(members=("kernel", "trees", "harmonic"), n_folds=3))
-    filled.save(tmp_path / "m.halflabel")
-    known = np.c_[[np.nan, 1.0], [0.0, np.nan], [np.nan, np.nan]]
-    new = make_table(rng.normal(size=(2, 3)), known).set_axis(["a", "b"])
-    p = filled.predictor.complete(new, return_proba=True)[1]
-    loaded = hl.load(tmp_path / "m.halflabel")
-    for predictor, fitted in ((filled.predictor, filled), (loaded, None)):
-        why = predictor.explain(new, "a", "y0", fitted=fitted)
-        check_sum(why)
-        assert why.probability == pytest.approx(p.loc["a", "y0"], abs=1e-9)
-        assert (why.item, why.given, why.out_of_fold, why.kind) == ("a", None, False, OTHER_LABELS)
-        labels = get_carriers(why, OTHER_LABELS, "label")
-        assert labels.abs().idxmax() == "y1"
-        assert labels["y1"] < 0
-        alone = predictor.explain(new, "b", "y2", fitted=fitted, given=False)
-        check_sum(alone)
-        assert OTHER_LABELS not in alone.contributions["part"].tolist() or alone.kind != OTHER_LABELS
-        assert get_carriers(alone, "trees", "feature").abs().idxmax() == "f1"
-        items = [len(get_carriers(alone, part, "item")) for part in ("kernel", "harmonic")]
-        assert (min(items) > 0) == (fitted is not None)
-    with pytest.raises(KeyError, match="there is no label 'y9'; the labels are 'y0', 'y1' and 'y2'"):
-        loaded.explain(new, "a", "y9")
-    with pytest.raises(KeyError, match="there is no item 'c'"):
-        loaded.explain(new, "c", "y0")

@@ -1,4 +1,4 @@
-"""The table of prevalences: groups, labels together, comparisons, and errors."""
+"""The table of prevalences: labels, groups, and errors."""
 
 from types import SimpleNamespace
 
@@ -30,8 +30,8 @@ def evidence(rng):
     )  # fmt: skip
 
 
-def tabulate(evidence, by=None, confidence=0.9, labels=None, versus=None):
-    return tabulate_prevalence(evidence, by, confidence, labels, versus)
+def tabulate(evidence, by=None, confidence=0.9):
+    return tabulate_prevalence(evidence, by, confidence)
 
 
 def test_each_label_has_a_row_of_shares_and_of_counts(evidence):
@@ -47,26 +47,14 @@ def test_each_label_has_a_row_of_shares_and_of_counts(evidence):
 
 
 def test_groups_have_20_items_and_a_value(evidence):
-    table = tabulate(evidence, by="decade", labels=["rock"])
-    assert table["group"].tolist() == [1980, 1990]
-    assert table["n_items"].tolist() == [150, 130]
-    one = tabulate(evidence, by="decade", labels=["rock"], versus=1990)
-    pd.testing.assert_frame_equal(tabulate(evidence, by="decade", labels=["rock"], versus="1990"), one)
-    first, second = one.itertuples()
-    assert first.difference == pytest.approx(first.share - second.share)
-    assert first.difference_low < first.difference < first.difference_high
-    assert np.isnan(second.difference)
+    table = tabulate(evidence, by="decade")
+    assert table["group"].tolist() == [1980, 1990] * 2
+    assert table["n_items"].tolist() == [150, 130] * 2
 
 
 def test_a_group_without_a_known_entry_has_no_row(evidence):
     evidence.calibrated_on = evidence.labels.hide(np.repeat(np.arange(N)[:, None] < 150, 2, axis=1))
     assert tabulate(evidence, by="decade")["group"].unique().tolist() == [1990]
-
-
-def test_labels_together_are_counted_where_both_are_known(evidence):
-    both = tabulate(evidence, labels=["rock", ("rock", "sad")])
-    assert both["label"].tolist() == ["rock", "rock & sad"]
-    assert both["low"][1] < evidence.whole.relevant.all(axis=1).mean() < both["high"][1]
 
 
 def test_chosen_answers_are_not_counted(evidence):
@@ -112,8 +100,8 @@ def test_only_assigned_tags_are_divided_in_a_table_of_both_kinds(evidence):
 
 
 def test_what_is_left_out_is_named(evidence):
-    table = tabulate(evidence, by="decade", labels=["rock"])
-    assert describe_left_out(evidence, table, "decade") == [
+    table = tabulate(evidence, by="decade")
+    assert describe_left_out(evidence, table[table["label"] == "rock"], "decade") == [
         "No share of 'sad': fewer than 5 entries are known.",
         "No share of '2000' in column 'decade': a group needs 20 items, and a label 5 known entries in it.",
     ]
@@ -134,9 +122,6 @@ def test_too_few_known_entries_give_no_row(evidence):
             r"They differ \[drift\]. Label 268 random items",
         ),
         ({}, {"by": "decades"}, r"no column 'decades'.*decade"),
-        ({}, {"versus": 1990}, "a column is needed: state it with by="),
-        ({}, {"by": "decade", "versus": 2000}, r"versus=2000 is none of the groups: 1980, 1990"),
-        ({}, {"labels": ["rok"]}, r"'rok' is not a label.*rock"),
         ({}, {"confidence": 1.0}, "not between 0 and 1"),
     ],
 )
@@ -152,6 +137,3 @@ def test_assigned_tags_without_a_frequency_are_an_error(evidence):
     )
     with pytest.raises(ValueError, match=r"State it: observed_rate=0\.7"):
         tabulate(evidence)
-    evidence.observed_rate = 0.5
-    with pytest.raises(ValueError, match="labels together"):
-        tabulate(evidence, labels=[("rock", "sad")])

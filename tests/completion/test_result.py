@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -175,20 +176,10 @@ def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch
     assert asked == [20, 3]
     p = np.linspace(0.1, 0.9, 202).reshape(101, 2)
     labels = PartialLabels.from_table([[1, 0], [0, 1], *[[np.nan] * 2] * 99])
-    opened = module.replace(open_songs(), labels=labels, index=pd.RangeIndex(101))
+    opened = replace(open_songs(), labels=labels, index=pd.RangeIndex(101))
     many = make_evidence(opened, SimpleNamespace(label_probabilities_=p)).rank_candidates()
     assert many["rank"].tolist() == list(range(1, 101))
     assert many["probability"].tolist() == sorted(p[2:].ravel(), reverse=True)[:100]
-
-
-def test_a_model_is_saved_with_a_map_that_is_given(monkeypatch):
-    saved = []
-    monkeypatch.setattr(module, "save", lambda path, predictor: saved.append((path, predictor.item_map)))
-    monkeypatch.setattr(module.SavedMap, "keep", lambda item_map: f"kept {item_map}")
-    filled = complete(open_songs())
-    filled.save("plain")
-    filled.save("drawn", item_map="map")
-    assert saved == [("plain", None), ("drawn", "kept map")]
 
 
 def test_positions_become_ids():

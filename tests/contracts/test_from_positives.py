@@ -10,8 +10,8 @@ from sklearn.base import clone
 from tests.conftest import half_labelled
 
 from halflabel import AutoLabeler, LowRankVVMR, PartialLabels
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.calibration import thresholds
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import ece, macro_auc

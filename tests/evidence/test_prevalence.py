@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from scipy.stats import binomtest, norm
 
 from halflabel.evidence.label_frequency import Share
-from halflabel.evidence.prevalence import Correction, Prevalence, count_questions, estimate_shifted, subtract
+from halflabel.evidence.prevalence import Correction, Prevalence, count_questions, estimate_shifted
 from halflabel.labels.intervals import wilson_interval
 
 N = 600
@@ -86,14 +86,6 @@ def test_the_order_of_the_items_changes_nothing(rng):
     assert (again.share, again.low, again.high) == pytest.approx(
         tuple(getattr(estimate(y, p, known), name) for name in ("share", "low", "high"))
     )
-
-
-def test_the_difference_of_two_groups_has_an_interval_of_its_own():
-    """The example of Newcombe (1998), table II (a): 56/70 and 48/80."""
-    first, second = (
-        Prevalence(0, n, k / n, *wilson_interval(k / n, n, norm.ppf(0.975))) for k, n in ((56, 70), (48, 80))
-    )
-    assert subtract(first, second) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 
 def test_a_share_of_assigned_entries_becomes_one_of_relevant_entries():

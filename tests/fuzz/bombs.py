@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import halflabel as hl
-from halflabel.completion.archive import FORMAT, ModelFileError
+from halflabel.completion.model_file.archive import FORMAT, ModelFileError
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
 
@@ -169,7 +169,7 @@ def set_off(bomb: Bomb, folder: Path) -> Cost:
     sentence = ""
     with (
         patch("halflabel.files.bounded.free_memory", lambda: FREE),
-        patch("halflabel.completion.archive.free_memory", lambda: FREE),
+        patch("halflabel.completion.model_file.archive.free_memory", lambda: FREE),
     ):
         peak, start = _Peak(), time.process_time()
         try:

@@ -114,7 +114,7 @@ def _quick() -> Iterator[None]:
     free = free_memory()
     with (
         patch("halflabel.files.bounded.free_memory", lambda: free),
-        patch("halflabel.completion.archive.free_memory", lambda: free),
+        patch("halflabel.completion.model_file.archive.free_memory", lambda: free),
         patch("halflabel.files.statistics._ends_process", ends_process),
     ):
         yield

@@ -23,8 +23,8 @@ from tests.fuzz.structure import Change
 from tests.fuzz.tools import TOOLS
 
 import halflabel as hl
-from halflabel.completion.archive import ModelFileError
-from halflabel.completion.model_check import make_up_rows
+from halflabel.completion.model_file.archive import ModelFileError
+from halflabel.completion.model_file.parts import make_up_rows
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
 from halflabel.files.registry import find_home

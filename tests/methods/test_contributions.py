@@ -141,4 +141,3 @@ def test_where_no_member_has_a_weight_every_entry_has_the_rate():
     assert not any(filled.model.member_weights_.values())
     assert filled.evidence.gaps_by_kind == {**dict.fromkeys(KINDS, 0), "rate": 4}
     assert filled.explain(11, filled.labels.names[0]).kind == "rate"
-    assert filled.predictor.explain(X[:2], 1, filled.labels.names[0]).kind == "rate"

@@ -1,10 +1,11 @@
 """The features of a table: against a slow reader, through state and back, and what raises."""
 
-import json
 import math
 import re
 import unicodedata
 from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.table import Description, FeatureEncoder, Roles, choose_roles
 
 VECTORS = pd.ArrowDtype(pa.list_(pa.float32()))
@@ -79,11 +82,11 @@ def check(frame: pd.DataFrame, roles: Roles) -> None:
 
 
 def round_trip(encoder: FeatureEncoder) -> FeatureEncoder:
-    """Through JSON, arrays apart, as a saved model does."""
-    state = encoder.to_state()
-    arrays = {name: value.copy() for name, value in state.items() if isinstance(value, np.ndarray)}
-    plain = json.loads(json.dumps({name: value for name, value in state.items() if name not in arrays}))
-    return FeatureEncoder.from_state({**plain, **arrays})
+    """Through a file, as a saved model does."""
+    with TemporaryDirectory() as folder:
+        save_tree(Path(folder, "m"), {"encoder": encoder}, saved_classes())
+        again: FeatureEncoder = load_tree(Path(folder, "m"), saved_classes())["encoder"]
+    return again
 
 
 def same(A: object, B: object) -> None:

@@ -12,8 +12,8 @@ from tests.conftest import half_labelled, in_canonical_order
 from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.rules import Rule
 from halflabel.methods.model_selection import item_folds

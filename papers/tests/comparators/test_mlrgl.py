@@ -12,8 +12,8 @@ from tests.conftest import half_labelled
 from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel_papers.comparators import MLRGL, mlrgl

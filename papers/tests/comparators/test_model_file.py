@@ -11,7 +11,7 @@ from tests.completion.test_registry import list_parts
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel_papers import comparators
 from halflabel_papers.comparators import CorrectAndSmooth, OtherLabels

@@ -37,13 +37,11 @@ from halflabel.cli.outputs import (
     to_option,
 )
 from halflabel.cli.reading import print_new_notes, print_reading
-from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from halflabel.completion import Completion
-    from halflabel.completion.mapping.item_map import ItemMap
     from halflabel.table import OpenTable
     from halflabel.table.sources import Source
 
@@ -132,7 +130,7 @@ def complete_command(
         lost = outputs.write(
             probabilities=lambda path: work.write_frame(add_index_column(filled.probabilities), path),
             questions=lambda path: work.write_frame(_go_on(answers, filled.ask_frequency()), path),
-            model=lambda path: filled.save(path, item_map=_try_map(filled)),
+            model=lambda path: filled.save(path),
             report=lambda path: filled.report(path, **of_report),
             # Last, because a database changes at once.
             table=lambda path: filled.write(path, tool, mark=source_columns, question=question),
@@ -191,11 +189,3 @@ def _read_certificates(paths: tuple[Path, ...]) -> list[Any]:
     from halflabel.evidence.certificate import read_certificate
 
     return [read_certificate(path) for path in paths]
-
-
-def _try_map(filled: Completion) -> ItemMap | None:
-    """Return the map of the report, for the model, or None if the items have fewer than two dimensions."""
-    try:
-        return filled.map(max_landmarks=MAX_OF_REPORT)
-    except ValueError:
-        return None

@@ -10,8 +10,7 @@ import click
 
 from halflabel._wording import plural
 from halflabel.cli import work
-from halflabel.cli.console import print_note, print_result, show_progress
-from halflabel.cli.explaining import explain_option, read_entries
+from halflabel.cli.console import print_note, show_progress
 from halflabel.cli.files import PATH, add_index_column, check_tool_path, name_plain_table
 from halflabel.cli.options import add_set_option
 from halflabel.cli.outputs import Outputs, name_completed, probabilities_option, split_tool, to_option
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from halflabel._arrays import MatrixLike
-    from halflabel.completion.model_file import Predictor
+    from halflabel.completion.model_file.predictor import Predictor
     from halflabel.files.raw_table import RawTable
     from halflabel.files.records import Question
     from halflabel.table.sources import Source
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
 @to_option
 @probabilities_option
-@click.option("--map", "places", type=PATH, help="Also write the places of the items on the map of the report.")
-@explain_option
 def predict_command(
     model: Path,
     items: tuple[Path, ...],
@@ -43,8 +40,6 @@ def predict_command(
     output: Path | None,
     to: str | None,
     probabilities: Path | None,
-    places: Path | None,
-    explain: tuple[tuple[str, str], ...],
 ) -> None:
     """Label new items with a saved model.
 
@@ -61,7 +56,7 @@ def predict_command(
     raw, embedded = source.raw, cast("MatrixLike | None", work.embed_columns(source, columns).vectors)
     target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))
     asked = work.parse_question(question, tool)
-    named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities, "places": places}
+    named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities}
     outputs = Outputs.plan((model, *source.paths, vectors), named)
     outputs = outputs.together_with(check_tool_path(target, tool) if tool else ())
     if vectors is None and raw.matrix is not None:
@@ -69,20 +64,15 @@ def predict_command(
     matrix = work.read_vectors(vectors) if vectors else raw.matrix if embedded is None else embedded
     with show_progress():
         p, write = _predict(predictor, source, raw, matrix, tool, asked)
-        located = predictor.locate(raw.frame, matrix) if places else p[[]]
-        entries = read_entries(explain, p.index, predictor.label_names)
-        reasons = [predictor.explain(raw.frame, item, label, matrix, given=False) for item, label in entries]
     written = outputs.write(
         suggestions=write,
         labelled=write,
         probabilities=lambda path: work.write_frame(add_index_column(p), path),
-        places=lambda path: work.write_frame(add_index_column(located), path),
     )
     lost = written.get("suggestions") or written.get("labelled") or ()
     print_note(*raw.notes, *predictor.encoder.describe_unseen(raw.frame), *lost)
     if probabilities and predictor.probability_of == "being assigned":
         print_note("Probabilities are of being assigned: the model was fitted without a label frequency.")
-    print_result(*map(repr, reasons))
     outputs.print_paths(f"{plural(len(p), 'item')} labelled. Threshold rule: {predictor.rule}.")
 
 

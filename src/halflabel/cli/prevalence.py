@@ -39,14 +39,11 @@ OF_VOTES = (
 @click.command(name="prevalence")
 @add_items_options()
 @click.option("--by", metavar="COLUMN", help="Count in each group of items, by a column.")
-@click.option("--versus", metavar="VALUE", help="With --by: compare each group with the group of this value.")
 @click.option("-o", "--output", type=PATH, help="A table, or a picture of the intervals (.svg, .png, .pdf).")
 @observed_rate_option
 @effort_option
 @seed_option
-def prevalence_command(
-    items: ItemsFile, by: str | None, versus: str | None, output: Path | None, seed: int, **asked: Any
-) -> None:
+def prevalence_command(items: ItemsFile, by: str | None, output: Path | None, seed: int, **asked: Any) -> None:
     """Count how frequent each label is, with an interval of 90 %.
 
     A count of completed values is biased, since each of them is the more probable value. Here the known entries are
@@ -55,7 +52,7 @@ def prevalence_command(
     \b
     Examples:
       halflabel prevalence songs.csv --id song --labels rock,sad,live
-      halflabel prevalence songs.csv --labels 'tag_*' --by decade --versus 1990 -o shares.svg
+      halflabel prevalence songs.csv --labels 'tag_*' --by decade -o shares.svg
     """  # noqa: D301
     source = items.read()
     is_picture = output is not None and output.suffix.lower() in PICTURES
@@ -63,9 +60,9 @@ def prevalence_command(
     opened = open_and_print(items, source)
     with show_progress():
         filled = work.complete(opened, **asked, random_state=seed)
-    table = work.tabulate_prevalence(filled.evidence.of_filled, by, versus=versus)
+    table = work.tabulate_prevalence(filled.evidence.of_filled, by)
     print_new_notes(filled.notes, opened)
-    out.print(_make_table(table, by, versus))
+    out.print(_make_table(table, by))
     print_note(*work.describe_left_out(filled.evidence, table, by))
     if output is not None:
         outputs.write(prevalence=lambda path: work.write_frame(table, path), picture=lambda path: _draw(table, path))
@@ -85,17 +82,16 @@ def _draw(table: pd.DataFrame, path: Path) -> None:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)
 
 
-def _make_table(table: pd.DataFrame, by: str | None, versus: str | None) -> Table:
+def _make_table(table: pd.DataFrame, by: str | None) -> Table:
     """Return the table for the terminal: a line per label and group."""
     titles = ["label", *([by] if by else []), "items", "known", "share, %", "count", "gain"]
-    shown = Table(*titles, *([f"minus {versus}, %"] if versus else []), box=None, pad_edge=False)
+    shown = Table(*titles, box=None, pad_edge=False)
     for column in shown.columns[2 if by else 1 :]:
         column.justify = "right"
     for row in table.to_dict("records"):
         cells = [row["label"], *([work.name_group(row["group"])] if by else []), count(row["n_items"])]
         cells += [count(row["n_labelled"]), _write_span(row, "share", "low", "high")]
         cells += [f"{row['count_low']:,.0f} to {row['count_high']:,.0f}", _write_gain(row["gain"])]
-        cells += [_write_span(row, "difference", "difference_low", "difference_high")] if versus else []
         shown.add_row(*map(escape_controls, cells))
     return shown
 
@@ -105,6 +101,6 @@ def _write_gain(gain: float) -> str:
 
 
 def _write_span(row: dict[Hashable, Any], *names: str) -> str:
-    """Return a share or a difference of shares in percent, with its interval."""
+    """Return a share in percent, with its interval."""
     middle, low, high = (100 * row[name] for name in names)
     return NONE if isnan(middle) else f"{middle:.1f} ({low:.1f} to {high:.1f})"

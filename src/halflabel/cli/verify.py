@@ -105,7 +105,7 @@ def _verify_page(place: Path) -> str:
 
 
 def _verify_model(place: Path) -> str:
-    from halflabel.completion.model_file import load
+    from halflabel.completion.model_file.saving import load
 
     model = load(place)
     return f"{place} is a model of {plural(len(model.label_names), 'label')}, and every part of it is whole."
@@ -120,7 +120,7 @@ def _is_page(place: Path) -> bool:
 
 
 def _is_model(place: Path) -> bool:
-    from halflabel.completion.archive import is_model
+    from halflabel.completion.model_file.archive import is_model
 
     return is_model(place)
 

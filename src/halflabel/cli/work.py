@@ -6,13 +6,13 @@ from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
     from halflabel.completion import complete
-    from halflabel.completion.archive import is_model, read_heading
     from halflabel.completion.checks import check_observed_rate
     from halflabel.completion.explanation import find_label
     from halflabel.completion.finish import keep_answers
     from halflabel.completion.finish_journal import list_answers
     from halflabel.completion.marking import check_marks, take_label_columns
-    from halflabel.completion.model_file import load
+    from halflabel.completion.model_file.archive import is_model, read_heading
+    from halflabel.completion.model_file.saving import load
     from halflabel.completion.output import choose_tool, write_for_tool
     from halflabel.completion.predictions import make_suggestions
     from halflabel.completion.prevalence_table import describe_left_out, name_group, tabulate_prevalence
@@ -51,13 +51,13 @@ else:
         __name__,
         {
             "halflabel.completion": ["complete"],
-            "halflabel.completion.archive": ["is_model", "read_heading"],
+            "halflabel.completion.model_file.archive": ["is_model", "read_heading"],
             "halflabel.completion.checks": ["check_observed_rate"],
             "halflabel.completion.explanation": ["find_label"],
             "halflabel.completion.finish": ["keep_answers"],
             "halflabel.completion.finish_journal": ["list_answers"],
             "halflabel.completion.marking": ["check_marks", "take_label_columns"],
-            "halflabel.completion.model_file": ["load"],
+            "halflabel.completion.model_file.saving": ["load"],
             "halflabel.completion.output": ["choose_tool", "write_for_tool"],
             "halflabel.completion.predictions": ["make_suggestions"],
             "halflabel.completion.prevalence_table": ["describe_left_out", "name_group", "tabulate_prevalence"],

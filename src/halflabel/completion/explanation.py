@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +12,12 @@ import pandas as pd
 from halflabel._wording import quoted
 from halflabel.completion import contribution_table
 from halflabel.completion.display import find_views
-from halflabel.evidence.kinds import KINDS, classify_new, find_supporting_items
+from halflabel.evidence.kinds import KINDS, find_supporting_items
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Examples
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
-    from halflabel.corrections.fit import Corrected
 
 #: Maximum number of supporting items.
 MAX_SUPPORTING = 10
@@ -68,7 +67,7 @@ class Explanation:
         :mod:`halflabel.methods.contributions`. Empty for an entry without a probability.
     carriers : DataFrame
         Columns part, kind ("feature", "item" or "label"), name, log_odds, given: the largest shares of the parts that
-        can be divided. Items are named for fitted items only.
+        can be divided.
     out_of_fold : bool
         Whether the parts are from models that were fitted without the item, because its label is given.
     note : str
@@ -137,58 +136,6 @@ def _explain_absence(evidence: Evidence) -> str:
     """Return why an entry has no probability."""
     against = evidence.contradictions
     return f"A check contradicts its probability: {against[0]['title']}." if against else "It has no probability."
-
-
-def explain_new(
-    corrected: Corrected,
-    features: Sequence[str],
-    item: Hashable,
-    X: Any,
-    known: PartialLabels,
-    label: str,
-    fitted: Evidence | None = None,
-) -> Explanation:
-    """Return why a new item has its probability of ``label``.
-
-    Parameters
-    ----------
-    corrected : Corrected
-    features : sequence of str
-        The names of the features.
-    item : object
-        The id of the item.
-    X : matrix of shape (1, n_features)
-    known : PartialLabels of shape (1, n_labels)
-        The known entries of the item that are used for its other labels.
-    fitted : Evidence, optional
-        Of the completion that the model was fitted in, whose items are named.
-    """
-    if label not in known.names:
-        raise KeyError(f"there is no label {label!r}; the labels are {quoted(known.names)}.")
-    j = known.names.index(label)
-    model = corrected.model
-    parts, p = corrected.decompose_new(X, known)
-    relevant, _ = corrected.complete_both(X, known)
-    rows = np.array([], dtype=int) if fitted is None else np.flatnonzero(fitted.learned_from.observed[:, j])
-    examples = None if fitted is None else Examples(fitted.opened.X[rows], fitted.learned_from.relevant[rows, j])
-    names = contribution_table.Names(features, known.names)
-    if fitted is not None:
-        places: dict[str, Any] = {"examples": rows, "nodes": getattr(model, "node_items_", None)}
-        names = replace(names, items=fitted.opened.index, places=places)
-    values = [] if fitted is None else read_values(fitted.learned_from, j)
-    carriers = contribution_table.list_carriers(model.find_carriers(X, known, j, -1, examples), names, known=values)
-    return Explanation(
-        item=item,
-        label=label,
-        value=int(relevant[0, j]),
-        given=_read_value(int(known.state[0, j])),
-        probability=float(p[0, j]),
-        threshold=float(corrected.list_thresholds(known)[0, j]),
-        kind=KINDS[int(classify_new(model, parts)[0, j])],
-        supporting=pd.DataFrame(columns=["item", "weight", "given"]),
-        contributions=contribution_table.tabulate(take_entry(parts, 0, j, float(p[0, j])), carriers, corrected.texts),
-        carriers=carriers,
-    )
 
 
 def _list_contributions(evidence: Evidence, i: int, j: int, p: float, carriers: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel import files
-from halflabel.completion.model_file import Predictor
+from halflabel.completion.model_file.predictor import Predictor
 from halflabel.completion.output import MODEL, add_suggestions
 from halflabel.files.records import Records
 from halflabel.table.cells import use_text_names

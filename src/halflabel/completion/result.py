@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,10 @@ from halflabel.completion.evidence import Evidence
 from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.finish import Task
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
-from halflabel.completion.mapping.saved import SavedMap
-from halflabel.completion.model_file import Predictor, save
+from halflabel.completion.model_file.predictor import Predictor
+from halflabel.completion.model_file.saving import save
 from halflabel.completion.output import write_completed
-from halflabel.completion.prevalence_table import Labels, tabulate_prevalence
+from halflabel.completion.prevalence_table import tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
 from halflabel.completion.updating import learn_answers
 from halflabel.labels import PartialLabels
@@ -153,14 +153,7 @@ class Completion:
         """
         return self.opened.as_given(self.evidence.expected_errors)
 
-    def prevalence(
-        self,
-        by: str | None = None,
-        confidence: float = 0.90,
-        *,
-        labels: Sequence[Labels] | None = None,
-        versus: Hashable | None = None,
-    ) -> pd.DataFrame:
+    def prevalence(self, by: str | None = None, confidence: float = 0.90) -> pd.DataFrame:
         """Return how frequent each label is among all items, with an interval. Do not count the completed values.
 
         Each completed value is the more probable one, so that counts of them are biased. Here the known entries are
@@ -174,19 +167,13 @@ class Completion:
         by : str, optional
             A column of the table; the table then has a row per label and value of at least 20 items.
         confidence : float, default=0.90
-        labels : sequence of str or tuple of str, optional
-            The labels to count, by default all that are learned. A tuple counts the items that have all of its labels.
-        versus : hashable, optional
-            A value of the column ``by``. The other groups are compared with this group.
 
         Returns
         -------
         DataFrame
             Columns: label, group (with ``by``), n_items, n_labelled, share, low, high, count, count_low, count_high,
             gain (the number of known entries, per known entry, that give an equally narrow interval without
-            probabilities) and, with ``versus``,
-            difference, difference_low, difference_high. A label with fewer than 5 known entries in a
-            group has no row there.
+            probabilities). A label with fewer than 5 known entries in a group has no row there.
 
         Raises
         ------
@@ -194,7 +181,7 @@ class Completion:
             If a check finds that entries are known because of their value, if assigned tags come without a label
             frequency, or for names that the table does not have.
         """
-        return self.opened.as_given(tabulate_prevalence(self.evidence.of_filled, by, confidence, labels, versus))
+        return self.opened.as_given(tabulate_prevalence(self.evidence.of_filled, by, confidence))
 
     def ask_frequency(self, n: int = 20) -> pd.DataFrame:
         """Return questions about absent entries of positive-only labels, whose answers show the label frequency.
@@ -397,10 +384,6 @@ class Completion:
             self.evidence.fit.for_new_items, opened.roles, opened.encoder, self.labels.names, opened.notation, **stated
         )
 
-    def save(self, path: AnyPath, *, item_map: ItemMap | None = None) -> None:
-        """Write the model as one file for :func:`halflabel.load`. It holds JSON and plain arrays, without pickle.
-
-        With a map from :meth:`map`, new items can be placed on it: ``halflabel predict --map``.
-        """
-        kept = None if item_map is None else SavedMap.keep(item_map)
-        save(path, replace(self.predictor, item_map=kept))
+    def save(self, path: AnyPath) -> None:
+        """Write the model as one file for :func:`halflabel.load`. It holds JSON and plain arrays, without pickle."""
+        save(path, self.predictor)

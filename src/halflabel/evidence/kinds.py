@@ -12,7 +12,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
-from halflabel.methods.contributions import OTHER_LABELS, PRIOR, SCORE
+from halflabel.methods.contributions import OTHER_LABELS, PRIOR
 from halflabel.numerics.graph.weights import components, supported
 
 #: The kinds of evidence: nearby items, features, the item's other labels, the user's prior, or the label's rate alone.
@@ -33,12 +33,6 @@ def classify_entries(model: Any, labels: PartialLabels) -> NDArray[np.int8]:
         return classify_by_reach(labels, getattr(model, "weights_", None))
     blocks = np.split(np.arange(len(labels)), range(BLOCK, len(labels), BLOCK))
     return np.concatenate([classify_by_parts(model.decompose(rows, labels), sources) for rows in blocks])
-
-
-def classify_new(model: Any, parts: Mapping[str, Floats]) -> NDArray[np.int8]:
-    """Return the kind of evidence for new items. For other methods, which have a single score, it is "features"."""
-    sources = getattr(model, "evidence_of_members", {SCORE: "features"})
-    return classify_by_parts(parts, sources)
 
 
 def classify_by_parts(parts: Mapping[str, Floats], sources: Mapping[str, str]) -> NDArray[np.int8]:

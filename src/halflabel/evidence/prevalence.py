@@ -41,7 +41,7 @@ class Prevalence:
     def divide(self, rate: Share, quantile: float = 0.0) -> Prevalence:
         """Return the share of relevant entries where this is the share of assigned ones, and ``rate`` is c.
 
-        The two intervals are combined on the scale of logarithms, as :func:`subtract` does. If all items are known, the
+        The two intervals are combined on the scale of logarithms, by Newcombe's method 10. If all items are known, the
         number of assigned entries still depends on chance: each relevant entry was assigned with the probability c.
         ``quantile`` is the quantile of the normal distribution for this chance; 0 if ``rate`` is about these items.
         """
@@ -130,18 +130,6 @@ def estimate_shifted(relevant: Mask, known: Mask, p: Floats, of_shift: Floats, c
     deviation = np.hypot(np.sqrt((gaps * (1 - gaps)).sum()), of_shift[~known].sum()) / n
     half = float(ndtri((1 + confidence) / 2) * deviation)
     return Prevalence(n, n_known, share, max(share - half, least), min(share + half, most))
-
-
-def subtract(first: Prevalence, second: Prevalence) -> tuple[float, float, float]:
-    """Return the difference between two groups of items, and the ends of its interval.
-
-    The interval combines the two intervals: Newcombe, "Interval estimation for the difference between independent
-    proportions", Statistics in Medicine 17 (1998), method 10.
-    """
-    difference = first.share - second.share
-    below = np.hypot(first.share - first.low, second.high - second.share)
-    above = np.hypot(first.high - first.share, second.share - second.low)
-    return difference, float(difference - below), float(difference + above)
 
 
 def count_questions(half_width: float = 0.05, confidence: float = 0.90) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -196,21 +196,6 @@ class FeatureEncoder:
                     f"{column!r} ({quoted(dict.fromkeys(new))}): encoded as no category."
                 )
         return tuple(sentences)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return plain lists, text and numbers that JSON can hold, and arrays (``means``, ``idf``, ...)."""
-        state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        state |= vars(state.pop("filling"))
-        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in state.items()}
-        return {**plain, "categories": {column: list(values) for column, values in self.categories.items()}}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> FeatureEncoder:
-        """Return the encoder written by :meth:`to_state`, which gives equal features."""
-        plain: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in state.items()}
-        plain["categories"] = {column: tuple(values) for column, values in state["categories"].items()}
-        plain["filling"] = Filling(**{entry.name: plain.pop(entry.name) for entry in fields(Filling)})
-        return cls(**plain)
 
     @property
     def _gapped_names(self) -> tuple[str, ...]:

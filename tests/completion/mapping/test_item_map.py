@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -137,7 +135,7 @@ def test_equal_features_show_the_labels_and_equal_items_raise():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"method": "mds"}, "method must be one of tsne, ssdrmc, mddm, pca, umap, not 'mds'"),
+        ({"method": "mds"}, "method must be one of tsne, ssdrmc, mddm, pca, not 'mds'"),
         ({"label_weight": -1.0}, "label_weight must be a number of at least 0"),
         ({"label_weight": np.nan}, "label_weight must be a number of at least 0"),
         ({"n_components": 99}, "between 1 and"),
@@ -147,12 +145,6 @@ def test_equal_features_show_the_labels_and_equal_items_raise():
 def test_wrong_options_raise(filled, options, sentence):
     with pytest.raises(ValueError, match=sentence):
         draw_item_map(filled.evidence, **options)
-
-
-def test_a_missing_umap_names_the_extra(filled, monkeypatch):
-    monkeypatch.setitem(sys.modules, "umap", None)
-    with pytest.raises(ImportError, match=r"halflabel\[umap\]"):
-        filled.map(method="umap")
 
 
 def test_the_quality_is_stated_in_one_sentence(filled):

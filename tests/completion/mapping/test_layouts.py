@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -39,7 +36,7 @@ def test_the_default_depends_on_items_and_dimensions(n_items, n_components, name
 
 def test_each_name_has_its_method():
     assert [METHODS[name] for name in METHOD_NAMES] == [
-        layouts.draw_tsne, layouts.draw_ssdrmc, layouts.draw_mddm, layouts.draw_pca, layouts.draw_umap,
+        layouts.draw_tsne, layouts.draw_ssdrmc, layouts.draw_mddm, layouts.draw_pca,
     ]  # fmt: skip
 
 
@@ -67,21 +64,3 @@ def test_the_spectral_embedding_rebuilds_items_from_their_neighbours(scene):
     assert drawn.shape == (30, 2)
     np.testing.assert_allclose(drawn.mean(axis=0), 0, atol=1e-6)
     assert abs(np.corrcoef(drawn.T)[0, 1]) < 1e-6
-
-
-@pytest.mark.parametrize(("n", "k"), [(30, 15), (16, 15), (15, 14)])
-def test_umap_has_fewer_neighbours_than_items(scene, n, k, monkeypatch):
-    asked = []
-
-    class Umap:
-        def __init__(self, **settings):
-            asked.append(settings)
-
-        def fit_transform(self, Z):
-            return Z[:, :2].astype(np.float32)
-
-    monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=Umap))
-    small = Scene(scene.features[:n], scene.joint[:n], scene.labels[:n], 2, 3)
-    drawn = layouts.draw_umap(small)
-    assert drawn.dtype == np.float64
-    assert asked == [{"n_neighbors": k, "n_components": 2, "random_state": 3, "n_jobs": 1}]

@@ -14,8 +14,8 @@ from tests.methods.parameters import check_parameters
 
 from halflabel import AutoLabeler, PartialLabels
 from halflabel._progress import report_to
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.calibration import fit_platt
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.positive_only import mark_unassigned

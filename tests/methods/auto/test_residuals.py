@@ -11,8 +11,8 @@ from scipy.special import expit
 from tests.methods.auto.conftest import coupled, log_loss
 from tests.public_sets import load_benchmark
 
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import brier
 from halflabel.methods.auto import coupling, residuals

@@ -15,8 +15,8 @@ from tests.oracles.mlknn import left_out, membership, ml_knn, posterior, score_f
 from tests.public_sets import load_benchmark
 
 from halflabel import PartialLabels
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.metrics import average_precision
 from halflabel.methods.baselines import MLkNN
 from halflabel.methods.canonical_order import order_items

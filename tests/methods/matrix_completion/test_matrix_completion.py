@@ -10,8 +10,8 @@ from tests.methods.parameters import check_parameters
 from tests.oracles.matrix_completion import objective
 
 from halflabel import MC1, MCb
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
 

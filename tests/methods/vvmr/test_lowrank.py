@@ -12,8 +12,8 @@ from tests.oracles.vvmr import equation_7, equation_11, gram, kkt_11, objective_
 from tests.public_sets import load_benchmark
 
 from halflabel import PartialLabels
-from halflabel.completion.archive import load_tree, save_tree
-from halflabel.completion.model_file import saved_classes
+from halflabel.completion.model_file.archive import load_tree, save_tree
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import mark_unassigned, pu_f1

@@ -1,7 +1,7 @@
 """The choices of a map and their defaults. The command line shows them before it imports anything else."""
 
 #: The names of the methods that draw.
-METHOD_NAMES = ("tsne", "ssdrmc", "mddm", "pca", "umap")
+METHOD_NAMES = ("tsne", "ssdrmc", "mddm", "pca")
 
 #: Total variance of the labels' log odds, in units of that of the features.
 LABEL_WEIGHT = 1.0

@@ -93,7 +93,7 @@ def draw_item_map(
 
     Parameters
     ----------
-    method : {"tsne", "ssdrmc", "mddm", "pca", "umap"}, optional
+    method : {"tsne", "ssdrmc", "mddm", "pca"}, optional
         By default t-SNE for at most 2 dimensions and the spectral embedding of SSDR-MC for more.
     label_weight : float, default=1.0
         Total variance of the labels' log odds in units of that of the features. 0 draws the features alone. It is

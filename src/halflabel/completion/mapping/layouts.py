@@ -18,7 +18,7 @@ from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel.numerics.layout import tsne
 
-#: Number of neighbours in the graph of SSDR-MC and of UMAP.
+#: Number of neighbours in the graph of SSDR-MC.
 NEIGHBORS = 15
 
 
@@ -55,20 +55,9 @@ def draw_mddm(scene: Scene) -> Floats:
     return np.asarray(model.fit(scene.features, scene.labels).transform(scene.features))
 
 
-def draw_umap(scene: Scene) -> Floats:
-    """Return the UMAP of features and labels."""
-    try:
-        from umap import UMAP
-    except ImportError as error:
-        raise ImportError("a map by UMAP needs umap-learn: pip install 'halflabel[umap]'.") from error
-    k = min(NEIGHBORS, len(scene.joint) - 1)
-    model = UMAP(n_neighbors=k, n_components=scene.n_components, random_state=scene.seed, n_jobs=1)
-    return np.asarray(model.fit_transform(scene.joint), dtype=np.float64)
-
-
 #: The methods by their names.
 METHODS: Mapping[str, Callable[[Scene], Floats]] = MappingProxyType(
-    dict(zip(METHOD_NAMES, (draw_tsne, draw_ssdrmc, draw_mddm, draw_pca, draw_umap), strict=True))
+    dict(zip(METHOD_NAMES, (draw_tsne, draw_ssdrmc, draw_mddm, draw_pca), strict=True))
 )
 
 

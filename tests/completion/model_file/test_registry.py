@@ -13,9 +13,9 @@ import pytest
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.completion.archive import save_tree
-from halflabel.completion.model_file import saved_classes
-from halflabel.completion.registry import CLASSES, list_by_name
+from halflabel.completion.model_file.archive import save_tree
+from halflabel.completion.model_file.registry import CLASSES, list_by_name
+from halflabel.completion.model_file.saving import saved_classes
 from halflabel.methods import baselines
 from halflabel.methods.auto import EFFORTS
 from halflabel.methods.base import PartialLabelEstimator

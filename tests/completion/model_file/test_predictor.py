@@ -16,9 +16,9 @@ from scipy import sparse
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.completion.archive import ModelFileError
-from halflabel.completion.model_check import check_parts, make_up_rows
-from halflabel.completion.model_file import Predictor
+from halflabel.completion.model_file.archive import ModelFileError
+from halflabel.completion.model_file.parts import check_parts, make_up_rows
+from halflabel.completion.model_file.predictor import Predictor
 from halflabel.corrections.fit import Corrected
 from halflabel.methods.matrix_completion.feature_losses import FEATURE_LOSSES, is_scaled
 from halflabel.table import FeatureEncoder, Roles
@@ -192,25 +192,6 @@ def test_labels_and_probabilities_of_new_items_need_one_score_each(saved, monkey
     np.testing.assert_array_equal(together, p)
 
 
-@pytest.mark.parametrize(
-    ("attributes", "factor"),
-    [
-        ({"positive_only_": True, "observed_rate": 0.5}, 0.5),
-        ({"positive_only_": True, "observed_rate": None}, 1.0),
-        ({"positive_only_": True}, 1.0),
-        ({"positive_only_": False, "observed_rate": 0.5}, 1.0),
-        ({"observed_rate": 0.5}, 1.0),
-    ],
-)
-def test_a_map_of_positive_only_labels_gets_probabilities_of_being_assigned(saved, attributes, factor):
-    X, p = np.zeros((2, 5)), np.array([[0.25, 0.5, 0.75], [0.0, 1.0, 0.5]])
-    model = SimpleNamespace(predict_both=lambda X: (p > 0.5, p), **attributes)
-    predictor = replace(
-        hl.load(saved), corrected=Corrected(model, (), np.zeros(3)), item_map=SimpleNamespace(locate=lambda X, p: p)
-    )
-    np.testing.assert_array_equal(predictor.locate(X), factor * p)
-
-
 # -- parts by hand ---------------------------------------------------------------
 
 
@@ -234,7 +215,6 @@ def build(names=("rock", "sad"), p=((0.25, 0.75), (0.5, 1.0)), **changes):
 
 def test_parts_that_fit_together_are_accepted():
     check_parts(build())
-    check_parts(build(item_map=SimpleNamespace(locate=lambda X, p: p)))
 
 
 def change_model(**attributes):
@@ -260,7 +240,6 @@ TWICE = replace(ENCODER, numeric=("a", "a"))
             {"roles": Roles(numeric=("a",)), "encoder": TWICE},
             "columns of the features differ from the columns of the roles",
         ),
-        ({"item_map": SimpleNamespace(locate=lambda X, p: p * np.nan)}, "does not place items on its map"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_named(changes, sentence):
@@ -273,11 +252,10 @@ SIZES = {
     "vectors": ["v"],
     "matrix_names": [("x",) * 3],
     "vocabulary": [("word",)],
-    "idf": [np.ones(3), np.ones((0, 2)), np.array([np.inf])],
+    "idf": [np.ones(3), np.ones((0, 2))],
     "filling": [replace(ENCODER.filling, **change) for change in (
         {"means": np.zeros(3)}, {"means": np.zeros((2, 1))}, {"spreads": np.ones(1)}, {"components": np.ones((2, 5))},
-        {"components": np.ones(2)}, {"means": np.array([np.nan])}, {"spreads": np.array([np.inf])},
-        {"alpha": -np.inf})],
+        {"components": np.ones(2)})],
 }  # fmt: skip
 
 
@@ -351,11 +329,6 @@ def test_predictions_have_the_ids_of_the_new_items():
     assert by_id.predict_proba(new.drop(columns="song")).index.tolist() == [7, 8]
     assert by_id.predict_proba(new).to_numpy().tolist() == [[0.25, 0.75], [0.5, 1.0]]
     assert by_id.predict(new).to_numpy().tolist() == [[0, 1], [1, 1]]
-    places = build(item_map=SimpleNamespace(locate=lambda X, p: np.hstack([X, p]))).locate(new)
-    assert places.columns.tolist() == ["dim1", "dim2", "dim3", "dim4"]
-    assert places.to_numpy().tolist() == [[1, 0, 0.25, 0.75], [2, 3, 0.5, 1.0]]
-    with pytest.raises(ValueError, match="the model was saved without a map"):
-        plain.locate(new)
 
 
 def test_labels_are_written_as_in_the_table_of_the_fit():
@@ -400,13 +373,13 @@ def test_what_only_the_use_of_the_parts_shows_is_an_error_of_the_file(saved, mon
     def fail(predictor):
         raise RuntimeError("x" * 150 + "\n\n" + "y" * 150)
 
-    monkeypatch.setattr("halflabel.completion.model_file.check_parts", fail)
+    monkeypatch.setattr("halflabel.completion.model_file.saving.check_parts", fail)
     with pytest.raises(ModelFileError, match=r"its parts do not fit together \(x{150} y{49}\)"):
         hl.load(saved)
 
 
 def test_a_predictor_has_four_verbs_and_an_explanation():
     verbs = {name for name in dir(Predictor) if not name.startswith("_") and callable(getattr(Predictor, name))}
-    assert verbs == {"predict", "predict_proba", "complete", "locate", "explain", "read_labels"}
+    assert verbs == {"predict", "predict_proba", "complete", "read_labels"}
     with pytest.raises(AttributeError, match="no attribute 'answer'"):
         build().answer  # noqa: B018

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel.completion.schema import is_finite
+from halflabel.completion.model_file.predictor import Predictor
 from halflabel.table import FeatureEncoder
-
-if TYPE_CHECKING:
-    from halflabel.completion.model_file import Predictor
 
 
 def check_parts(predictor: Predictor) -> None:
@@ -32,25 +29,22 @@ def check_parts(predictor: Predictor) -> None:
         p = predictor.complete(frame, matrix, given=given, return_proba=True)[1].to_numpy()
         if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
             raise ValueError("it does not predict one probability per label")
-    if predictor.item_map is not None and not np.isfinite(predictor.locate(frame, matrix).to_numpy()).all():
-        raise ValueError("it does not place items on its map")
 
 
 def _count_features(encoder: FeatureEncoder) -> int:
     """Return the number of features of a table. Raise before any is named if a size differs from its arrays."""
     filling, n_single = encoder.filling, len(encoder.numeric) + encoder.vector_width
-    n_matrix, n_words = len(encoder.matrix_names), len(encoder.vocabulary)
-    n_filled = len(filling.means)
-    if encoder.vector_width < 0 or (encoder.vectors is None and encoder.vector_width):
-        raise ValueError("the width of the vectors is not that of a column")
-    if n_filled not in (n_single, n_single + n_matrix) or filling.means.ndim != 1:
-        raise ValueError("the means of the features are not as many as the features")
-    if filling.spreads.shape != (n_filled,) or filling.components.ndim != 2 or encoder.idf.shape != (n_words,):
-        raise ValueError("the arrays of the features have different lengths")
-    if len(filling.components) and filling.components.shape[1] != n_filled:
-        raise ValueError("the components of the features are not as long as their means")
-    if not all(map(is_finite, (filling.means, filling.spreads, filling.components, filling.alpha, encoder.idf))):
-        raise ValueError("an array of the features holds a number that is not finite")
+    n_matrix, n_words, n_filled = len(encoder.matrix_names), len(encoder.vocabulary), len(filling.means)
+    fits = (
+        encoder.vector_width >= 0,
+        encoder.vectors is not None or not encoder.vector_width,
+        n_filled in (n_single, n_single + n_matrix),
+        filling.means.shape == filling.spreads.shape == (n_filled,),
+        filling.components.ndim == 2 and (not len(filling.components) or filling.components.shape[1] == n_filled),
+        encoder.idf.shape == (n_words,),
+    )
+    if not all(fits):
+        raise ValueError("the sizes of the features are not those of their arrays")
     return n_single + n_matrix + n_words + sum(map(len, encoder.categories.values()))
 
 

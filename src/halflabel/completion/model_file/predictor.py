@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -13,11 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from halflabel._arrays import Ints, MatrixLike
-from halflabel.completion.archive import ModelFileError, load_tree, save_tree
 from halflabel.completion.completed_frame import fill_known
-from halflabel.completion.explanation import Explanation, explain_new, find_item
-from halflabel.completion.mapping.saved import SavedMap
-from halflabel.completion.model_check import check_parts
 from halflabel.corrections.fit import Corrected
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import trust_positives
@@ -32,7 +26,6 @@ from halflabel.table.native import Native, open_native
 from halflabel.table.tag_cells import TagNotation
 
 if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
     from halflabel.table.accepted import NewItems
 
 
@@ -58,8 +51,6 @@ class Predictor:
         How the tags column was written that the labels came from.
     words : mapping of str to (any, any)
         By label, the words of its column for irrelevant and for relevant entries. Columns of 0 and 1 are left out.
-    item_map : SavedMap or None
-        The map on which :meth:`locate` places new items.
     meanings : mapping of str to float, or None
         The meanings of the words of label columns, if stated: 1, 0, or NaN for unknown.
     empty : {"unlabelled", "none"} or None
@@ -73,7 +64,6 @@ class Predictor:
     label_names: tuple[str, ...]
     notation: TagNotation | None = None
     words: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    item_map: SavedMap | None = None
     meanings: Mapping[str, float] | None = None
     empty: Empty | None = None
 
@@ -202,61 +192,6 @@ class Predictor:
         names = np.array(self.label_names, dtype=object)
         return trust_positives(known, names[self.model.positives_].tolist())
 
-    def explain(
-        self,
-        frame: NewItems,
-        item: Hashable,
-        label: str,
-        matrix: MatrixLike | None = None,
-        *,
-        given: bool = True,
-        fitted: Completion | None = None,
-    ) -> Explanation:
-        """Return why a new item has its probability of a label, see :class:`halflabel.completion.Explanation`.
-
-        Parameters
-        ----------
-        frame, matrix
-            New items, as for :meth:`complete`.
-        item : object
-            The id of the item.
-        label : str
-        given : bool, default=True
-            Use the given labels of the item for its other labels: :meth:`complete` does, :meth:`predict` does not.
-        fitted : Completion, optional
-            The completion that the model was fitted in. With it, items that carry a part are named; a model from a file
-            does not have their ids.
-        """
-        items, rows = _split_items(frame, matrix)
-        row = [find_item(self._index(items.frame), item)]
-        one = items.frame.iloc[row]
-        unknown = np.zeros((1, len(self.label_names)), dtype=np.int8)
-        known = self.read_labels(one) if given else PartialLabels(unknown, self.label_names, np.zeros(1, dtype=bool))
-        X = self.encoder.transform(one, None if rows is None else rows[row])
-        of_fit = None if fitted is None else fitted.evidence
-        return explain_new(self.corrected, self.encoder.feature_names, item, X, known, label, of_fit)
-
-    def locate(self, frame: NewItems, matrix: MatrixLike | None = None) -> pd.DataFrame:
-        """Return the places of new items on the map that was saved with the model.
-
-        Raises
-        ------
-        ValueError
-            If the model was saved without a map.
-        """
-        if self.item_map is None:
-            raise ValueError(
-                "the model was saved without a map: save it by `complete --model`, in Python by "
-                "filled.save(path, item_map=filled.map())."
-            )
-        items, matrix = _split_items(frame, matrix)
-        p = self._predict(items.frame, matrix)[1].to_numpy()
-        if getattr(self.model, "positive_only_", False):  # the map was learned from the assigned labels
-            p = p * (getattr(self.model, "observed_rate", None) or 1.0)
-        places = self.item_map.locate(self.encoder.transform(items.frame, matrix), p)
-        names = [f"dim{j + 1}" for j in range(places.shape[1])]
-        return items.as_given(pd.DataFrame(places, self._index(items.frame), names))
-
     def _write_labels(self, frame: pd.DataFrame, answer: Ints) -> pd.DataFrame:
         kept = use_text_names(frame).drop(columns=list(self.label_names), errors="ignore")
         if self.roles.tags is None:
@@ -287,52 +222,3 @@ def _split_items(items: Any, matrix: Any) -> tuple[Native, Any]:
     if array.ndim != 2:
         raise ValueError(f"new items are a table or a matrix with one row per item, not {type(items).__name__}.")
     return Native(pd.DataFrame(index=range(array.shape[0])), lambda rows: array[list(rows)]), array
-
-
-def save(path: str | os.PathLike[str], predictor: Predictor) -> None:
-    """Write a model as one file of JSON and plain arrays, without pickle.
-
-    Raises
-    ------
-    TypeError
-        If a part of the model is of a class that a model file cannot hold.
-    """
-    save_tree(path, {"predictor": predictor}, saved_classes())
-
-
-def load(path: str | os.PathLike[str]) -> Predictor:
-    """Read a model. Nothing in the file is ever executed.
-
-    Parameters
-    ----------
-    path : path
-        Written by :meth:`halflabel.Completion.save`.
-
-    Returns
-    -------
-    Predictor
-
-    Raises
-    ------
-    ModelFileError
-        If the file is not a model, is damaged, or was written by a newer version.
-    """
-    predictor = load_tree(path, saved_classes()).get("predictor")
-    if not isinstance(predictor, Predictor):
-        raise ModelFileError(f"{path} holds no halflabel model.")
-    try:
-        check_parts(predictor)
-    except MemoryError:
-        raise
-    except Exception as error:  # parts that do not fit together fail in many ways when they are used
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise ModelFileError(f"{path} is damaged: its parts do not fit together ({reason}).") from None
-    return predictor
-
-
-@cache
-def saved_classes() -> Mapping[str, type]:
-    """Return by name the classes that a model file may hold. It imports all methods."""
-    from halflabel.completion.registry import CLASSES, list_by_name, load_added_classes
-
-    return list_by_name(Predictor, *CLASSES, *load_added_classes())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from halflabel._arrays import is_sparse
 from halflabel._files import atomic_write
 from halflabel._memory import free_memory
 from halflabel._version import __version__, list_versions
-from halflabel.completion.schema import check_attributes, check_record
+from halflabel.completion.model_file.schema import check_state
 from halflabel.files.bounded import check_ordinary
 from halflabel.files.raw_table import ReadError
 
@@ -61,14 +60,13 @@ def save_tree(path: str | os.PathLike[str], tree: Mapping[str, Any], classes: Ma
     TypeError
         For an object of another class, which could not be read again.
     """
-    encoder = _Encoder(classes)
+    arrays: list[np.ndarray[Any, Any]] = []
     written = datetime.now(UTC).isoformat(timespec="seconds")
-    versions = list_versions(*LIBRARIES)
-    document = {"format": FORMAT, "halflabel": __version__, "versions": versions, "written": written}
-    document["tree"] = encoder(dict(tree))
+    document = {"format": FORMAT, "halflabel": __version__, "versions": list_versions(*LIBRARIES), "written": written}
+    document["tree"] = _encode(dict(tree), classes, arrays)
     with atomic_write(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("model.json", json.dumps(document))
-        for number, array in enumerate(encoder.arrays):
+        for number, array in enumerate(arrays):
             with archive.open(f"{number}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
 
@@ -161,48 +159,39 @@ def _check_format(document: Any) -> None:
         raise ModelFileError(f"it was written by halflabel {by}; this is {__version__}: upgrade to read it.")
 
 
-@dataclass
-class _Encoder:
-    """Turns a value into JSON, with arrays replaced by their number."""
-
-    classes: Mapping[str, type]
-    arrays: list[np.ndarray[Any, Any]] = field(default_factory=list)
-
-    def __call__(self, value: Any) -> Any:
-        if value is None or isinstance(value, bool | int | float | str):
-            return value
-        if isinstance(value, np.generic):
-            return value.item()
-        if isinstance(value, np.ndarray):
-            return self._array(value)
-        if is_sparse(value):
-            csr = sparse.csr_array(value)
-            return {"csr": [self(part) for part in (csr.data, csr.indices, csr.indptr)], "shape": csr.shape}
-        if isinstance(value, list | tuple):
-            return {type(value).__name__: [self(item) for item in value]}
-        if isinstance(value, Mapping):
-            return {"dict": [[self(k), self(v)] for k, v in value.items()]}
-        return {"object": type(value).__name__, "state": self(self._state_of(value))}
-
-    def _state_of(self, value: Any) -> dict[str, Any]:
-        """Return the parts of an object: by its ``to_state`` where it has one, else its dataclass fields."""
-        kind = type(value)
-        if self.classes.get(kind.__name__) is not kind:
-            raise TypeError(f"a {kind.__name__} cannot be saved as plain data; only the methods of this library can.")
-        if hasattr(value, "to_state"):
-            return dict(value.to_state())
-        return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
-
-    def _array(self, value: np.ndarray[Any, Any]) -> dict[str, Any]:
+def _encode(value: Any, classes: Mapping[str, type], arrays: list[np.ndarray[Any, Any]]) -> Any:
+    """Return a value as JSON. Its arrays are appended to ``arrays``, and have their number in their place."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
         if value.dtype.hasobject:  # feature names; anything else with objects fails in JSON, as it should
             return {"names": value.tolist()}
-        self.arrays.append(value)
-        return {"npy": len(self.arrays) - 1}
+        arrays.append(value)
+        return {"npy": len(arrays) - 1}
+
+    def encode_all(values: Iterable[Any]) -> list[Any]:
+        return [_encode(each, classes, arrays) for each in values]
+
+    if is_sparse(value):
+        csr = sparse.csr_array(value)
+        return {"csr": encode_all((csr.data, csr.indices, csr.indptr)), "shape": csr.shape}
+    if isinstance(value, list | tuple):
+        return {type(value).__name__: encode_all(value)}
+    if isinstance(value, Mapping):
+        return {"dict": [encode_all(pair) for pair in value.items()]}
+    name = type(value).__name__
+    if classes.get(name) is not type(value):
+        raise TypeError(f"a {name} cannot be saved as plain data; only the methods of this library can.")
+    names = [each.name for each in fields(value)] if is_dataclass(value) else []
+    own = {each: getattr(value, each) for each in names} if names else value.to_state()  # type: ignore[attr-defined]
+    return {"object": name, "state": _encode(own, classes, arrays)}
 
 
 @dataclass
 class _Decoder:
-    """Undoes :class:`_Encoder`."""
+    """Undoes :func:`_encode`."""
 
     archive: zipfile.ZipFile
     classes: Mapping[str, type]
@@ -212,7 +201,7 @@ class _Decoder:
         if not isinstance(value, dict):
             return value
         if "npy" in value:
-            return self._array(int(value["npy"]))
+            return self._read_array(int(value["npy"]))
         if "names" in value:
             return np.array(value["names"], dtype=object)
         if "csr" in value:
@@ -220,56 +209,39 @@ class _Decoder:
             matrix.check_format(full_check=True)
             return matrix
         if "list" in value:
-            return [self(item) for item in value["list"]]
+            return list(map(self, value["list"]))
         if "tuple" in value:
-            return tuple(self(item) for item in value["tuple"])
+            return tuple(map(self, value["tuple"]))
         if "dict" in value:
-            return {self(k): self(v) for k, v in value["dict"]}
-        name = value["object"]
+            return {self(key): self(each) for key, each in value["dict"]}
+        return self._build(value["object"], self(value["state"]))
+
+    def _build(self, name: Any, state: Any) -> Any:
+        """Make an object of its state, which is checked before."""
         if name not in self.classes:
             raise ModelFileError(
                 f"the file holds an object of the unknown class {str(name)[:40]!r}; it may come from a newer version."
             )
-        return _build(self.classes[name], self(value["state"]))
+        kind = self.classes[name]
+        check_state(kind, state)
+        return kind.from_state(state) if hasattr(kind, "from_state") else kind(**state)
 
-    def _array(self, number: int) -> np.ndarray[Any, Any]:
+    def _read_array(self, number: int) -> NDArray[Any]:
         """Read an array once. Arrays that are read repeatedly could exceed the limit on the unpacked size of a file."""
         if number in self.seen:
             raise ValueError(f"array {number} is used twice")
         self.seen.add(number)
         member = self.archive.getinfo(f"{number}.npy")
-        stream: Any
         with self.archive.open(member) as stream:
             if np.lib.format.read_magic(stream) != (1, 0):
                 raise ValueError(f"array {number} has another header than this library writes")
-            shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-            values = _allocate(shape, dtype, member.file_size)
-            filled = 0
-            while filled < values.nbytes and (size := stream.readinto(values[filled:].data)):
-                filled += size
-        if filled < values.nbytes:
-            raise ValueError(f"array {number} is shorter than it announces")
-        return values.view(dtype).reshape(shape, order="F" if fortran else "C")
+            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+            if dtype.hasobject or any(length < 0 for length in shape) or _count_bytes(shape, dtype) > member.file_size:
+                raise ValueError(f"array {number} announces more than its file holds")
+            stream.seek(0)
+            array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+            return array
 
 
-def _allocate(shape: tuple[int, ...], dtype: np.dtype[Any], file_size: int) -> NDArray[np.uint8]:
-    """Return the bytes of an array before they are read, once it is known that the file holds as many."""
-    size = math.prod(shape) * dtype.itemsize
-    if dtype.hasobject or any(length < 0 for length in shape) or size > file_size:
-        raise ValueError("an array announces more than its file holds")
-    return np.empty(size, dtype=np.uint8)
-
-
-def _build(kind: type, state: Any) -> Any:
-    """Make an object of its state, which is checked: an estimator's before, a record's fields in any case."""
-    from sklearn.base import BaseEstimator  # imported here: scikit-learn takes a second
-
-    if issubclass(kind, BaseEstimator):
-        check_attributes(kind, state)
-        return kind.from_state(state)  # type: ignore[attr-defined]
-    if not hasattr(kind, "from_state"):
-        check_record(kind, state)
-        return kind(**state)
-    record = kind.from_state(state)
-    check_record(kind, {each.name: getattr(record, each.name) for each in dataclasses.fields(record)})
-    return record
+def _count_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    return math.prod(shape) * dtype.itemsize

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from types import MappingProxyType
 
-from halflabel.completion.mapping.joint_space import JointSpace
-from halflabel.completion.mapping.saved import SavedMap
 from halflabel.corrections.fit import Corrected
 from halflabel.corrections.order import CORRECTIONS
 from halflabel.labels.calibration import Calibration
@@ -39,10 +37,11 @@ from halflabel.methods.vvmr.kernel_setting import KernelSetting
 from halflabel.numerics.kernels import KernelRidge, NystroemMap
 from halflabel.numerics.scaling import Scaler
 from halflabel.table import FeatureEncoder, Roles
+from halflabel.table.imputation import Filling
 from halflabel.table.tag_cells import TagNotation
 
 #: The way a table is read.
-TABLE = (Roles, FeatureEncoder, TagNotation)
+TABLE = (Roles, FeatureEncoder, Filling, TagNotation)
 
 #: Parts of several methods.
 SHARED = (Calibration, Rule, KernelRidge, NystroemMap, Scaler)
@@ -79,10 +78,7 @@ METHODS = (SSDRMC, MC1, MCb, VVMR, LowRankVVMR, KernelSetting)
 #: The classifier of the first one may belong to another library, so that saving it raises.
 BASELINES = (BinaryRelevance, MLkNN)
 
-#: A map that new items are placed on.
-MAP = (SavedMap, JointSpace)
-
-CLASSES: tuple[type, ...] = (*TABLE, *MAP, *SHARED, *CORRECTED, *AUTO, *METHODS, *BASELINES)
+CLASSES: tuple[type, ...] = (*TABLE, *SHARED, *CORRECTED, *AUTO, *METHODS, *BASELINES)
 
 
 def load_added_classes() -> tuple[type, ...]:
