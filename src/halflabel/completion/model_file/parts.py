@@ -44,7 +44,7 @@ def _count_features(encoder: FeatureEncoder) -> int:
         encoder.idf.shape == (n_words,),
     )
     if not all(fits):
-        raise ValueError("the sizes of the features are not those of their arrays")
+        raise ValueError("the arrays of the features have other sizes")
     return n_single + n_matrix + n_words + sum(map(len, encoder.categories.values()))
 
 
