@@ -328,12 +328,13 @@ class TestLabelWords:
         known = before["tag_a"] != "?"
         assert (after.loc[known, "tag_a"] == before.loc[known, "tag_a"]).all()
 
-    def test_a_word_without_a_meaning_is_named_with_its_line(self, words):
-        result = run("complete", words, "--labels", "tag_*")
-        assert "(line 2)" in result.stderr
-        assert "state --set yes=yes --set no=no --set unknown='?'." in result.stderr
-        result = run("complete", words, "--labels", "tag_*", "--set", "yes=yes")
-        assert "state --set yes=yes --set no=no --set unknown='?'." in result.stderr  # together with the stated one
+    def test_words_with_one_possible_meaning_are_read_and_named_with_their_line(self, words):
+        result = run("complete", words, "--labels", "tag_*", *FAST)
+        assert result.exit_code == 0, result.stderr
+        printed = " ".join((result.stdout + result.stderr).split())
+        assert "(line 2)" in printed
+        assert "Read so that 'yes' means yes, 'no' means no and '?' means unknown (" in printed
+        assert set(pd.read_csv(words.with_name("songs.completed.csv"))["tag_a"]) == {"Yes", "no"}
 
     def test_an_empty_cell_may_mean_no(self, songs):
         frame = pd.read_csv(songs)
@@ -358,7 +359,10 @@ class TestLabelWords:
         frame = pd.read_csv(songs).fillna({"tag_a": -1, "tag_b": -1, "tag_c": -1})
         frame.to_csv(songs, index=False)
         question = run("complete", songs, "--labels", "tag_*").stderr
-        assert "state --set unknown=-1. If '1' means yes, '-1' means no and '0' means unknown" in question
+        assert (
+            "state --set unknown=-1 (3 labels: tag_a 13, tag_c 8, tag_b 4). If '1' means yes, '-1' means no and '0' means unknown"
+            in question
+        )
         result = run("complete", songs, "--labels", "tag_*", "--set", "unknown=-1", *FAST)
         assert result.exit_code == 0, result.stderr
         after = pd.read_csv(songs.with_name("songs.completed.csv"))

@@ -20,7 +20,6 @@ from halflabel.cli import main
 from halflabel.files import read_table
 from halflabel.files.raw_table import ReadError
 from halflabel.table import open_table
-from halflabel.table.question import Question
 from halflabel.table.word_meanings import list_ways
 
 N, NAMES = 40, ["rock", "sad", "live"]
@@ -183,10 +182,8 @@ def test_columns_of_one_tag_each_are_named_and_the_way_joins_them():
 def test_columns_that_hold_their_own_name_have_one_way():
     frame, _ = make()
     words = frame.assign(**{name: frame[name].map({1.0: name}) for name in NAMES})
-    with pytest.raises(Question) as question:
-        open_table(words, labels=NAMES, id="song")
-    assert [way.statement for way in question.value.ways] == ["yes=['rock', 'sad', 'live']"]
-    read = open_table(words, labels=NAMES, id="song", yes=NAMES)
+    read = open_table(words, labels=NAMES, id="song")
+    assert "Read so that the word of each column means yes (yes=['rock', 'sad', 'live'])." in read.notes[0]
     assert read.labels.relevant.sum() == (frame[NAMES] == 1).to_numpy().sum()
 
 

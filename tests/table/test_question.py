@@ -11,7 +11,7 @@ from halflabel.table.columns import BY_NAME
 from halflabel.table.question import Question, Way
 
 
-@pytest.mark.parametrize("words", [("a",), ("d'accord", "other; no"), ("-99", "x y"), ("",), ('say "a, b"', "#")])
+@pytest.mark.parametrize("words", [("a",), ("d'accord", "other; no"), ("-99", "x y"), ("",), ('like "a, b"', "#")])
 def test_the_options_of_a_way_are_read_as_its_keys(words):
     way = Way("these words mean no", {"no": words[0] if len(words) == 1 else list(words), "sep": ";"})
     with name_command_options({"no": "--set no=", "sep": "--set sep="}):

@@ -236,12 +236,16 @@ def test_a_column_that_is_gone_is_named_with_the_way(tmp_path, frame, gone):
     assert hl.open_table(path, **role[gone]).labels.names[0] == "tag_a"
 
 
-def test_a_word_that_is_new_is_named_with_the_file(tmp_path, frame):
+def test_a_word_that_is_new_is_read_where_one_meaning_is_possible_else_named_with_the_file(tmp_path, frame):
     path = tmp_path / "songs.csv"
     frame.to_csv(path, index=False)
     hl.open_table(path, labels=["word"], yes=["ja", "x"], no=["", "nein"], unknown="?").save(name_table_file(path))
     frame.replace({"word": {"ja": "oui"}}).to_csv(path, index=False)
-    with pytest.raises(TableFileError, match=r"'oui'.*The description is that of .*songs.table.toml"):
+    opened = hl.open_table(path)
+    assert opened.labels.relevant.sum() == (frame["word"].isin(["ja", "x"])).sum()
+    assert "holds 'oui'" in opened.notes[1]
+    frame.replace({"word": {"ja": "often"}}).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"'often'.*The description is that of .*songs.table.toml"):
         hl.open_table(path)
 
 

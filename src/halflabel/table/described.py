@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from halflabel.files.raw_table import ReadError
 from halflabel.table.columns import BY_NAME, Description
+from halflabel.table.question import Question, Way
 from halflabel.table.roles import NoLabelsNamed
 from halflabel.table.table_file import AnyPath, TableFile, TableFileError, find_table_file, read_table_file
 
@@ -24,6 +25,11 @@ class Described:
     stated: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  #: The sentence that a table file was found and used.
 
+    def take(self, way: Way) -> Described:
+        """Return the description with the keys of a way to read the table."""
+        keys: dict[str, Any] = way.state(self.columns.stated)
+        return replace(self, columns=replace(self.columns, **{key: keys[key] for key in way.keys}))
+
     def check(self, names: Collection[str]) -> None:
         """Raise if the table file names a column that the table does not have."""
         self.file.check(names, self.stated)
@@ -33,7 +39,7 @@ class Described:
         """Let an error about the table name the table file, if this states one of the keys."""
         try:
             yield
-        except (TableFileError, NoLabelsNamed):
+        except (TableFileError, Question, NoLabelsNamed):
             raise
         except ValueError as error:
             if not self.file.values.keys() & set(only_for):

@@ -32,6 +32,8 @@ from halflabel.table.odd_rows import leave_out_rows
 from halflabel.table.opened import OpenTable
 from halflabel.table.patterns import select
 from halflabel.table.prior import align_prior
+from halflabel.table.question import Question
+from halflabel.table.reading import count_labels
 from halflabel.table.record_votes import list_votes
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
@@ -43,6 +45,9 @@ from halflabel.table.votes import add_voted_labels, open_votes
 if TYPE_CHECKING:
     from halflabel.labels.partial import LabelsLike
     from halflabel.table.accepted import ItemsLike, PathLike
+
+#: Maximum number of questions that are answered one after another, and of labels in a clause about a way.
+MAX_QUESTIONS, MAX_COUNTS = 5, 4
 
 #: Words that are read as missing values in a text file, and may mean "no tag" in a column of tags.
 WORDS = ("None", "N/A")
@@ -101,13 +106,44 @@ def read_described(items: Any, described: Described, *, labels_apart: bool = Fal
 
 
 def open_described(source: Source, described: Described, Y: Any = None) -> OpenTable:
-    """Give every column of a source the role that its description states."""
-    stated, Y = described.columns, as_pandas(Y)
-    check_labels_once(Y, stated)
+    """Give every column of a source the role that its description states.
+
+    A question is answered where no two of its ways give different labels: the table is read so, and a note states it.
+    """
+    Y = as_pandas(Y)
+    check_labels_once(Y, described.columns)
     on_rows: tuple[str, ...] = ()
     if Y is None:
-        source, on_rows = leave_out_rows(source, stated, _find_first_line(source))
+        source, on_rows = leave_out_rows(source, described.columns, _find_first_line(source))
     source = replace(source, take=None)  # no function that another process could not get
+    return _answer(source, described, Y, on_rows)
+
+
+def _answer(source: Source, described: Described, Y: Any, notes: tuple[str, ...], depth: int = 0) -> OpenTable:
+    try:
+        return _open(source, described, Y, notes)
+    except Question as question:
+        if depth == MAX_QUESTIONS:
+            raise
+        way = question.decide(lambda way: _preview(source, described.take(way), Y))
+        note = f"{question.found} Read so that {way.text} ({way.statement})."
+        return _answer(source, described.take(way), Y, (*notes, note), depth + 1)
+
+
+def _preview(source: Source, described: Described, Y: Any) -> tuple[Any, str]:
+    """Return the labels of a description in a form that compares, and a clause about them."""
+    labels = _read(source, described, Y)[-1].labels
+    counts = ", ".join(f"{name} {number}" for name, number in count_labels(labels)[:MAX_COUNTS])
+    more = ", ..." if len(labels.names) > MAX_COUNTS else ""
+    gives = f"{plural(len(labels.names), 'label')}: {counts}{more}"
+    return (labels.names, labels.state.tobytes(), labels.annotated.tobytes()), gives
+
+
+def _read(
+    source: Source, described: Described, Y: Any
+) -> tuple[Source, Description, RawTable, pd.DataFrame, Roles, pd.Index[Any], LabelReading]:
+    """Return the items with their further tables, the roles of their columns, and their labels."""
+    stated = described.columns
     joined, votes = join_further(source, stated), stated.sources
     further = any(each is not None for each in (stated.labels_file, votes)) or is_vector_table(stated.vectors)
     keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows
@@ -115,33 +151,34 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
     if source.records is None:
-        described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(described.columns.tags)})
+        described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(stated.tags)})
     with name_lines(_find_first_line(source)), described.name_file():
-        opened = _open_source(source, Y, columns, votes)
-    return replace(opened, description=described.columns, notes=(*described.notes, *on_rows, *opened.notes))
+        raw, assigned = assign_columns(source, columns)
+        frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
+        roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
+        index = frame.index if roles.id is None else pd.Index(frame[roles.id])
+        return source, columns, raw, frame, roles, index, find_labels(source, frame, Y, columns, roles, index)
 
 
-def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any) -> OpenTable:
-    raw, assigned = assign_columns(source, columns)
-    frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
-    roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
-    index = frame.index if roles.id is None else pd.Index(frame[roles.id])
-    reading = find_labels(source, frame, Y, columns, roles, index)
-    encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
-    single = slice(None) if groups is None else np.unique(groups, return_index=True)[1]  # rows that are independent
-    made = find_made(frame.iloc[single], roles, reading.labels[single])
-    if made and columns.features is None:
-        roles = roles.leave_out(explain_made(made))
+def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]) -> OpenTable:
+    source, columns, raw, frame, roles, index, reading = _read(source, described, Y)
+    with name_lines(_find_first_line(source)), described.name_file():
         encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
+        single = slice(None) if groups is None else np.unique(groups, return_index=True)[1]  # that are independent
+        made = find_made(frame.iloc[single], roles, reading.labels[single])
+        if made and columns.features is None:
+            roles = roles.leave_out(explain_made(made))
+            encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
+        prior, on_prior = _read_prior(columns, reading, index, roles, frame)
+        answers = list_votes(source.records, reading.labels.names)
+        with name_second(described.columns.sources):
+            labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id, answers)
+        labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
+        rules = LabelRules.read(columns.rules, reading.labels.names)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
     on_labels = describe_made(made, is_stated=columns.features is not None)
-    prior, on_prior = _read_prior(columns, reading, index, roles, frame)
-    answers = list_votes(source.records, reading.labels.names)
-    with name_second(stated_votes):
-        labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id, answers)
-    labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
     notes = tuple(note for note in raw.notes if answers is None or not note.endswith(TAKEN_AS_UNKNOWN))
-    further = (*on_labels, *on_votes, *on_positives)
+    further = (*on_groups, *on_prior, *on_labels, *on_votes, *on_positives)
     asks = roles.tags is not None and source.labels is None and not columns.rules
     on_choice = describe_single(reading.labels, str(roles.tags)) if asks else ()
     if asks:
@@ -154,7 +191,18 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
         frame=None if Y is not None else frame if source.original is None else source.original,
         roles=roles,
         encoder=encoder,
-        notes=(*notes, *reading.notes, *on_choice, *on_roles, *encoder.notes, *on_groups, *on_prior, *further),
+        notes=(
+            *described.notes,
+            *on_rows,
+            *notes,
+            *reading.notes,
+            *on_choice,
+            *on_roles,
+            *encoder.notes,
+            *on_groups,
+            *on_prior,
+            *further,
+        ),
         notation=reading.notation,
         groups=groups,
         prior=prior,
@@ -163,8 +211,9 @@ def _open_source(source: Source, Y: Any, columns: Description, stated_votes: Any
         source=source,
         meanings=find_meanings(columns),
         empty=columns.empty,
+        description=described.columns,
         nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
-        rules=LabelRules.read(columns.rules, reading.labels.names),
+        rules=rules,
     )
 
 

@@ -1,8 +1,8 @@
-"""A table that can be read in several ways is a question: each way with the keys that state it, and what it gives."""
+"""A table that can be read in several ways is a question: each way has its keys, and the labels that it gives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from halflabel._wording import names_command_options, option
@@ -21,7 +21,7 @@ class Way(NamedTuple):
     keys : dict of str to object
         The keys of :class:`halflabel.table.Description` that state it: ``{"sep": ","}``.
     gives : str
-        What is read so: "4 labels: jazz 41, folk 30, rock 12, sad 3". Empty if it is not known.
+        The labels that are read so: "4 labels: jazz 41, folk 30, rock 12, sad 3". Empty if it is not known.
     """
 
     text: str
@@ -34,9 +34,9 @@ class Way(NamedTuple):
         return (" " if names_command_options() else ", ").join(option(*each) for each in self.keys.items())
 
     def state(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the keys that were given together with those of this way."""
+        """Return the keys that were given together with the keys of this way."""
         words = {key: [*_as_list(given.get(key)), *_as_list(self.keys[key])] for key in _COLLECTED if key in self.keys}
-        return {**given, **self.keys, **words}
+        return {**given, **self.keys, **{key: list(dict.fromkeys(each)) for key, each in words.items()}}
 
 
 class Question(ValueError):
@@ -71,6 +71,28 @@ class Question(ValueError):
     def with_ways(self, ways: Sequence[Way]) -> Question:
         """Return the question with other ways."""
         return type(self)(self.found, *ways, other=self.other, likely=self.likely)
+
+    def decide(self, read: Callable[[Way], tuple[Any, str]]) -> Way:
+        """Return the first way, if no other one gives other labels. Else raise the question, where each way names its labels.
+
+        Parameters
+        ----------
+        read : callable
+            From a way to the labels, in a form that compares, and to a clause about them. A way that is an error is
+            left out. One that leads to a further question may give anything.
+        """
+        found: list[tuple[Way, Any]] = []
+        for way in self.ways:
+            try:
+                labels, gives = read(way)
+            except Question:
+                labels, gives = object(), ""
+            except ValueError:
+                continue
+            found.append((way._replace(gives=gives), labels))
+        if found and not self.other and all(labels == found[0][1] for _, labels in found):
+            return found[0][0]
+        raise self.with_ways([way for way, _ in found] or self.ways) from None
 
 
 def _as_list(words: Any) -> list[str]:

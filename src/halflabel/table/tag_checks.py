@@ -137,8 +137,9 @@ def check_names(cells: Cells, notation: TagNotation, column: str) -> None:
     other = "write lists, or one of ; , | between tags" if names_command_options() else (
         f"make lists of the cells, such as items[{column!r}].map(your_function)")  # fmt: skip
     raise Question(
-        f"The tags column {column!r} holds {clipped(name, 60)!r}, {why}. For another notation, {other}.",
+        f"The tags column {column!r} holds {clipped(name, 60)!r}, {why}.",
         *ways,
+        other=f"For another notation, {other}.",
     )
 
 
