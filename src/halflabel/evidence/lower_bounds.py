@@ -15,7 +15,7 @@ from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibrated, fit_platt
 from halflabel.labels.groups import resample
-from halflabel.methods.auto.beta_calibration import CheckedCalibration, find_rare, fit_common, moderate, predict_unseen
+from halflabel.methods.auto.beta_calibration import CheckedCalibration, fit_common, moderate, predict_unseen
 
 #: Number of bootstrap samples, maximum number of labelled items in each, and number of points of a curve.
 SAMPLES, MAX_ITEMS, POINTS = 20, 2000, 65
@@ -55,7 +55,7 @@ class ResampledCalibration:
         ``out_of_fold`` are scores of observed entries by models that were fitted without the item. ``folds`` are for
         :func:`halflabel.methods.auto.beta_calibration.calibrate`; None is for Platt scalings.
         """
-        rows, is_rare = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1)), find_rare(labels)
+        rows = np.flatnonzero((labels.observed & ~np.isnan(out_of_fold)).any(axis=1))
         if len(rows) < 2:
             return None
         size = min(len(rows), MAX_ITEMS)
@@ -70,7 +70,7 @@ class ResampledCalibration:
             if unseen is None:
                 return fit_platt(held_out[drawn], labels[drawn])
             sample = labels[drawn]
-            return CheckedCalibration(moderate(held_out[drawn], sample), *fit_common(unseen[drawn], sample, is_rare))
+            return CheckedCalibration(moderate(held_out[drawn], sample), fit_common(unseen[drawn], sample))
 
         curves = np.array([refit(resample(size, together, rng))(points) for _ in range(SAMPLES)])
         return cls(points, curves, float(np.sqrt(size / len(rows))))

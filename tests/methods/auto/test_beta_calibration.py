@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +15,7 @@ from halflabel import PartialLabels
 from halflabel.labels.calibration import Calibration, fill_confident, fit_platt
 from halflabel.labels.metrics import brier
 from halflabel.methods.auto import beta_calibration as calibration
-from halflabel.methods.auto.beta_calibration import BetaCurve, ModeratedPlatt, calibrate, find_rare, fit_beta, moderate
+from halflabel.methods.auto.beta_calibration import BetaCurve, ModeratedPlatt, calibrate, fit_beta, moderate
 
 
 def draw_labels(rng, n, n_labels, missed=0.0):
@@ -110,7 +108,7 @@ def test_the_curve_is_fitted_to_held_out_entries(rng, monkeypatch):
     labels, folds = PartialLabels.from_table(Y), rng.permutation(60) % 4
     folds[:3] = -1  # nor does an item that cannot be held out
     used = {}
-    monkeypatch.setattr(calibration, "fit_beta", lambda p, relevant: used.update(p=p, y=relevant) or BetaCurve())
+    monkeypatch.setattr(calibration, "fit_beta", lambda p, relevant, _: used.update(p=p, y=relevant) or BetaCurve())
     calibrate(scores, labels, folds)
     expected = np.empty(Y.shape)
     for fold in range(4):
@@ -195,52 +193,6 @@ def test_probabilities_are_one_millionth_from_certainty_at_most(score):
     assert sure(np.array([[score]])).item() == expected
     checked = calibration.CheckedCalibration(sure, BetaCurve(5.0, 5.0, 0.0))
     assert checked(np.array([[score]])).item() == expected
-
-
-def draw_rare(rng, slope, n=120, n_rare=12, n_frequent=4):
-    """Return scores, and frequent labels that follow them, and rare labels that follow ``slope`` times the scores."""
-    rate = np.append(np.full(n_frequent, 0.0), np.full(n_rare, -3.2 - 1.4 * slope))
-    scores = rng.normal(size=(n, n_frequent + n_rare)) * 1.5
-    steep = np.append(np.full(n_frequent, 1.5), np.full(n_rare, slope))
-    relevant = rng.random(scores.shape) < expit(rate + steep * scores)
-    relevant[:2] = [[True], [False]]
-    names = tuple(f"label{j}" for j in range(scores.shape[1]))
-    return scores, PartialLabels(np.where(relevant, 1, -1).astype(np.int8), names, np.ones(n, dtype=bool))
-
-
-def test_rare_labels_share_a_factor_that_their_entries_decide():
-    """It is near that of the prior if few of their entries have high probabilities, and higher if these are right."""
-    factors = {}
-    for slope in (0.2, 4.0):
-        scores, labels = draw_rare(np.random.default_rng(0), slope)
-        fitted = calibrate(scores, labels, np.arange(120) % 5)
-        rare = find_rare(labels)
-        assert rare.any()
-        assert not rare[:4].any()
-        assert (fitted.factor[~rare] == 1).all()
-        assert len(np.unique(fitted.factor[rare])) == 1
-        factors[slope] = fitted.factor[rare][0]
-    assert 0.3 < factors[0.2] < 0.6
-    assert factors[0.2] < factors[4.0] <= 1
-
-
-def test_the_factor_lowers_high_probabilities_alone():
-    scores, labels = draw_rare(np.random.default_rng(0), 0.2)
-    fitted = calibrate(scores, labels, np.arange(120) % 5)
-    p, without = fitted(scores), replace(fitted, factor=None)(scores)
-    rare = find_rare(labels)
-    np.testing.assert_array_equal(p[:, ~rare], without[:, ~rare])
-    assert (p <= without + 1e-15).all()
-    low = without[:, rare] < 0.05
-    np.testing.assert_allclose(p[:, rare][low], without[:, rare][low], rtol=0.06)
-    np.testing.assert_allclose(expit(fitted.log_odds(scores)), p, atol=1e-5)
-    order = np.arange(scores.shape[1])[::-1]
-    np.testing.assert_array_equal(fitted.select(order)(scores[:, order]), p[:, order])
-
-
-def test_without_rare_labels_there_is_no_factor():
-    scores, labels = draw_rare(np.random.default_rng(0), 1.0, n_rare=0)
-    assert calibrate(scores, labels, np.arange(120) % 5).factor is None
 
 
 def test_of_positive_only_labels_high_probabilities_are_those_of_being_relevant(rng):

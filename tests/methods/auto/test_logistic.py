@@ -15,7 +15,7 @@ from tests.methods.auto.conftest import make_task
 
 from halflabel.methods.auto import logistic as module
 from halflabel.methods.auto.effort import EFFORTS
-from halflabel.methods.auto.logistic import choose_frequent, fit_logistic, logistic
+from halflabel.methods.auto.logistic import RIDGE, choose_frequent, fit_logistic, logistic
 from halflabel.methods.auto.member import Items
 
 
@@ -34,7 +34,7 @@ def test_the_gradient_of_every_label_is_zero(seed, thin, gaps):
     Y[:2], observed[:2] = [[0] * 3, [1] * 3], True  # both values occur, so that the minimum exists
     weights, intercept = fit_logistic(X, Y, observed, tol=1e-7, max_iter=20_000)
     error = np.where(observed, expit(X @ weights + intercept) - Y, 0.0)
-    np.testing.assert_allclose(X.T @ error + weights, 0, atol=1e-4)
+    np.testing.assert_allclose(X.T @ error + RIDGE * weights, 0, atol=1e-4)
     np.testing.assert_allclose(error.sum(axis=0), 0, atol=1e-4)
 
 
@@ -43,7 +43,7 @@ def test_it_is_the_logistic_regression_of_scikit_learn(rng):
     weights, intercept = fit_logistic(X, Y, observed, tol=1e-7, max_iter=20_000)
     for j in range(3):
         rows = observed[:, j]
-        expected = LogisticRegression(tol=1e-8, max_iter=10_000).fit(X[rows], Y[rows, j])
+        expected = LogisticRegression(C=1 / RIDGE, tol=1e-8, max_iter=10_000).fit(X[rows], Y[rows, j])
         np.testing.assert_allclose(weights[:, j], expected.coef_[0], atol=2e-4)
         assert intercept[j] == pytest.approx(expected.intercept_[0], abs=2e-4)
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize
 from scipy.special import expit
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel._arrays import Floats, Ints
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP, Calibration, fit_platt, softplus_and_sigmoid
 from halflabel.methods.auto.member_weights import add_without
@@ -22,14 +21,6 @@ SPREAD = np.pi / 8
 
 #: Scores are clipped to this distance from 0, so that their square is a finite number.
 MAX_SCORE = 1e6
-
-#: The maximum number of known relevant entries of a rare label, and their maximum share of its known entries.
-MAX_RARE, MAX_RARE_SHARE = 7, 0.1
-
-#: The high probabilities of rare labels are too high for unlabelled items, and the known entries hardly show it: their
-#: scores are from models with fewer relevant entries. Therefore b is smaller by a factor that rare labels share. The
-#: logarithm of the factor has this prior, chosen on enron, yahoo-arts, medical and corel5k.
-RARE_FACTOR, RARE_DEVIATION = 0.5, 0.5
 
 #: Maximum number of cells (items x labels) on which the common curve is fitted, and number of items that are calibrated
 #: at a time.
@@ -117,13 +108,13 @@ class BetaCurve:
     b: float = 1.0
     c: float = 0.0
 
-    def __call__(self, p: Floats, factor: float | Floats = 1.0) -> Floats:
-        """Return probabilities of the shape of ``p``, which lies between 0 and 1, with ``factor`` times b."""
-        return np.asarray(expit(self.log_odds(p, factor)))
+    def __call__(self, p: Floats) -> Floats:
+        """Return probabilities of the shape of ``p``, which lies between 0 and 1."""
+        return np.asarray(expit(self.log_odds(p)))
 
-    def log_odds(self, p: Floats, factor: float | Floats = 1.0) -> Floats:
+    def log_odds(self, p: Floats) -> Floats:
         """Return the log odds of the result."""
-        return np.asarray(self.a * np.log(p) - self.b * factor * np.log1p(-p) + self.c)
+        return np.asarray(self.a * np.log(p) - self.b * np.log1p(-p) + self.c)
 
 
 def fit_beta(p: Floats, relevant: Floats, ceiling: float = 1.0) -> BetaCurve:
@@ -149,25 +140,12 @@ def fit_beta(p: Floats, relevant: Floats, ceiling: float = 1.0) -> BetaCurve:
     return BetaCurve(float(np.exp(theta[0])), float(np.exp(theta[1])), float(theta[2]))
 
 
-def fit_factor(curve: BetaCurve, p: Floats, relevant: Floats) -> float:
-    """Return the factor of b for rare labels, at most 1. For the parameters see :func:`fit_beta`."""
-    sign = np.where(relevant > 0, 1.0, -1.0)
-
-    def loss(log_factor: float) -> float:
-        of_prior = (log_factor - np.log(RARE_FACTOR)) ** 2 / (2 * RARE_DEVIATION**2)
-        return float(np.logaddexp(0, -sign * curve.log_odds(p, np.exp(log_factor))).sum() + of_prior)
-
-    return float(np.exp(minimize_scalar(loss, bounds=(-3.0, 0.0), method="bounded").x))
-
-
 @dataclass(frozen=True, eq=False)
 class CheckedCalibration:
     """A scaling per label, then one curve for all labels."""
 
     per_label: ModeratedPlatt
     common: BetaCurve
-    #: Shape (n_labels,). Of the curve's b, below 1 for rare labels; None if no label is rare.
-    factor: NDArray[np.float64] | None = None
 
     @property
     def fallback(self) -> Floats:
@@ -178,21 +156,16 @@ class CheckedCalibration:
         """Return probabilities of the shape of ``scores``. An entry without a score gets the fallback of its label."""
         p = np.empty(scores.shape)
         for rows in _split_into_blocks(len(scores)):
-            p[rows] = np.clip(self.common(self.per_label(scores[rows]), self._factor), CLIP, 1 - CLIP)
+            p[rows] = np.clip(self.common(self.per_label(scores[rows])), CLIP, 1 - CLIP)
         return np.where(np.isnan(scores), self.fallback, p)
 
     def select(self, labels: Ints) -> CheckedCalibration:
         """Return the calibration of some labels, in this order."""
-        factor = None if self.factor is None else self.factor[labels]
-        return CheckedCalibration(self.per_label.select(labels), self.common, factor)
+        return CheckedCalibration(self.per_label.select(labels), self.common)
 
     def log_odds(self, scores: Floats) -> Floats:
         """Return log odds before the last clipping, or NaN without a score."""
-        return np.where(np.isnan(scores), np.nan, self.common.log_odds(self.per_label(scores), self._factor))
-
-    @property
-    def _factor(self) -> float | Floats:
-        return 1.0 if self.factor is None else self.factor
+        return np.where(np.isnan(scores), np.nan, self.common.log_odds(self.per_label(scores)))
 
 
 def calibrate(
@@ -216,7 +189,7 @@ def calibrate(
     parts : sequence of ndarray of shape (n_items, n_labels)
         Log odds of each member, if the scores are a weighted sum of them.
     """
-    per_label, is_rare = moderate(scores, labels, ceiling), find_rare(labels)
+    per_label = moderate(scores, labels, ceiling)
     some = np.flatnonzero((labels.observed & ~np.isnan(scores)).any(axis=1) & (folds >= 0))
     max_items = max(MAX_CELLS // labels.shape[1], 1000)
     if len(some) > max_items:
@@ -225,29 +198,13 @@ def calibrate(
     if len(np.unique(folds)) < 2:
         return CheckedCalibration(per_label, BetaCurve())
     unseen = predict_unseen(scores, labels, folds, ceiling, parts)
-    if ceiling < 1:
-        used, relevant = labels.observed & ~np.isnan(unseen), labels.relevant.astype(np.float64)
-        return CheckedCalibration(per_label, fit_beta(unseen[used], relevant[used], ceiling))
-    return CheckedCalibration(per_label, *fit_common(unseen, labels, is_rare))
+    return CheckedCalibration(per_label, fit_common(unseen, labels, ceiling))
 
 
-def find_rare(labels: PartialLabels) -> Mask:
-    """Return which labels are rare."""
-    relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
-    return np.asarray((relevant <= MAX_RARE) & (relevant <= MAX_RARE_SHARE * observed))
-
-
-def fit_common(unseen: Floats, labels: PartialLabels, is_rare: Mask) -> tuple[BetaCurve, Floats | None]:
-    """Return the curve of all labels, and the factors of its b if there are rare labels.
-
-    ``unseen`` is from :func:`predict_unseen`; NaN where there is no score.
-    """
-    used, relevant = labels.observed & ~np.isnan(unseen), labels.relevant.astype(np.float64)
-    curve = fit_beta(unseen[used], relevant[used])
-    if not is_rare.any():
-        return curve, None
-    of_rare = used & is_rare
-    return curve, np.where(is_rare, fit_factor(curve, unseen[of_rare], relevant[of_rare]), 1.0)
+def fit_common(unseen: Floats, labels: PartialLabels, ceiling: float = 1.0) -> BetaCurve:
+    """Return the curve of all labels. ``unseen`` is from :func:`predict_unseen`; NaN where there is no score."""
+    used = labels.observed & ~np.isnan(unseen)
+    return fit_beta(unseen[used], labels.relevant[used].astype(np.float64), ceiling)
 
 
 def predict_unseen(

@@ -44,8 +44,8 @@ class AutoLabeler(PositiveOnlyEstimator):
     * ``"kernel"``: RBF kernel ridge, :math:`\min \|\Phi_l c - Y\|^2 + \alpha\|c\|^2`. :math:`\alpha` and the bandwidth
       have the smallest leave-one-out error, in closed form.
     * ``"harmonic"``: labels propagated along a heat-kernel graph of all items.
-    * ``"trees"``: extremely randomised trees. A tree tries the square root of the features at each node, or 10 % or
-      30 % of them where the trees' out-of-fold Brier score is lower.
+    * ``"trees"``: extremely randomised trees. A tree tries the square root of the features at each node, or half of
+      them where the trees' out-of-fold Brier score is lower.
     * ``"boosting"``: boosted trees that all labels share (:func:`halflabel.methods.auto.boosting.boost`), for labels
       that a few thresholds decide.
     * ``"logistic"``: logistic regression with a ridge, for text features.

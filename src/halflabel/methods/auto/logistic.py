@@ -19,8 +19,11 @@ from halflabel.methods.contributions import Carriers, Examples
 #: Maximum number of weights (words x labels) of a regression; 64 MB. With more words, it sees the most frequent ones.
 MAX_WEIGHTS = 2**23
 
+#: Weight of the square of the weights. Rows have length 1: a larger one leaves a few items at the rate of each label.
+RIDGE = 0.3
+
 #: The iteration stops at a gradient of this size in every weight, relative to the root of the bound of its curvature.
-TOL, MAX_ITER = 1e-2, 300
+TOL, MAX_ITER = 5e-3, 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +85,10 @@ def choose_frequent(X: Matrix, max_features: int) -> Ints:
 def fit_logistic(
     X: Matrix, Y: Floats, observed: Mask, tol: float = TOL, max_iter: int = MAX_ITER
 ) -> tuple[Floats, Floats]:
-    r"""Minimise the log loss of the observed entries plus :math:`\tfrac12\|w_j\|^2` for each label j.
+    r"""Minimise the log loss of the observed entries plus :math:`0.15\|w_j\|^2` for each label j.
 
     Accelerated gradient descent that restarts a label where its step goes uphill [1]_. The step of weight k is its
-    gradient divided by :math:`1 + \tfrac14\sum_i |x_{ik}| (1 + \sum_l |x_{il}|)`. A diagonal matrix of these numbers
+    gradient divided by :math:`0.3 + \tfrac14\sum_i |x_{ik}| (1 + \sum_l |x_{il}|)`. A diagonal matrix of these numbers
     is above the curvature of every label, so that the loss falls, and rare words take large steps.
 
     Parameters
@@ -106,13 +109,13 @@ def fit_logistic(
     """
     turned: Any = sparse.csr_array(X.T) if is_sparse(X) else X.T
     length = np.asarray(abs(X).sum(axis=1)).ravel() + 1  # of a row, with the 1 of the intercept
-    bound = np.append(1 + (abs(turned) @ length) / 4, length.sum() / 4)[:, None]
+    bound = np.append(RIDGE + (abs(turned) @ length) / 4, length.sum() / 4)[:, None]
     start = logit((Y.sum(axis=0, where=observed) + 0.5) / (observed.sum(axis=0) + 1))
     here = np.vstack([np.zeros((X.shape[1], Y.shape[1])), start])
     ahead, t = here, np.ones(Y.shape[1])
     for _ in range(max_iter):
         error = np.where(observed, expit(X @ ahead[:-1] + ahead[-1]) - Y, 0.0)
-        gradient = np.vstack([turned @ error + ahead[:-1], error.sum(axis=0)])
+        gradient = np.vstack([turned @ error + RIDGE * ahead[:-1], error.sum(axis=0)])
         if (np.abs(gradient) <= tol * np.sqrt(bound)).all():
             break
         following = ahead - gradient / bound

@@ -11,11 +11,11 @@ from halflabel.methods.auto.targets import Targets
 from halflabel.methods.auto.trees import grow
 from halflabel.methods.auto.words import MAX_WORDS
 
-#: Shares of the features that are compared with their square root.
-SHARES = (0.1, 0.3)
+#: Share of the features that is compared with their square root.
+SHARE = 0.5
 
-#: A smaller number is taken if its error is at most this much above the lowest, relative to the lowest: it costs less,
-#: and the errors of a few trees are noisy. Where it matters, the errors differ by a factor.
+#: The smaller number is taken if its error is at most this much above the other one: it costs less, and the errors of
+#: a few trees are noisy. Where it matters, the errors differ by a factor.
 TOLERANCE = 0.05
 
 #: Maximum number of labelled items, and the number of trees per fold, on which the numbers are compared.
@@ -23,27 +23,19 @@ MAX_ITEMS, N_TREES = 1000, 8
 
 
 def choose_max_features(X: Matrix, folds: Folds, targets: Targets, rng: np.random.Generator) -> int:
-    """Return the smallest number of features whose trees have about the lowest out-of-fold Brier score.
+    """Return the square root of the number of features, or half of it where the trees' out-of-fold error is lower.
 
     A random tree that tries the square root of all features misses the decisive ones where these are rare: a label that
-    depends on three of a thousand words needs more. Elsewhere more features make the trees more alike, and cost more:
-    the comparison ends at the first number that is not better.
+    depends on three of a thousand words needs more. Elsewhere more features make the trees more alike, and cost more.
     """
     d = min(X.shape[1], MAX_WORDS) if is_sparse(X) else X.shape[1]
-    root = max(1, int(np.sqrt(d)))
-    candidates: list[int] = [root, *(round(share * d) for share in SHARES if share * d > root)]
-    if folds.fold.max() < 1 or len(candidates) == 1:  # nothing can be held out, or there is nothing to choose
+    root, many = max(1, int(np.sqrt(d))), round(SHARE * d)
+    if folds.fold.max() < 1 or many <= root:  # nothing can be held out, or there is nothing to choose
         return root
     some = draw(np.arange(len(folds.rows)), MAX_ITEMS, rng)
     seeds = rng.integers(2**31, size=N_TREES)  # the same for all, so that their errors share the noise
-    rows = X[folds.rows[some]]
-    errors: list[float] = []
-    for number in candidates:
-        errors.append(_score(rows, folds, targets, some, number, seeds))
-        if errors[-1] >= min(errors[:-1], default=np.inf):
-            break  # more features cost most, and are not better
-    chosen: int = candidates[int(np.argmax(np.array(errors) <= (1 + TOLERANCE) * min(errors)))]
-    return chosen
+    error, other = (_score(X[folds.rows[some]], folds, targets, some, number, seeds) for number in (root, many))
+    return root if error <= (1 + TOLERANCE) * other else many
 
 
 def _score(X: Matrix, folds: Folds, targets: Targets, some: Ints, max_features: int, seeds: Ints) -> float:
