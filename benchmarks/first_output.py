@@ -163,7 +163,7 @@ def make_tickets(folder, rng, n=2000):
     text = frame.to_csv(index=False, sep=";", lineterminator="\r\n")
     (folder / "tickets.csv").write_bytes(text.encode("cp1252"))
     command = ("complete", "tickets.csv", "--id", "Ticket", "--text", "Text", "--tags", "Tags", "--absent", "unknown",
-               "--observed-rate", "0.7")  # fmt: skip
+               "--set", "observed_rate=0.7")  # fmt: skip
 
     def read(path):
         completed = pd.read_csv(path, sep=";", encoding="cp1252")

@@ -326,7 +326,7 @@ assert sum(x) == 3
 
 % not run: it needs the network
 ```console
-$ halflabel data describe songs.csv
+$ halflabel describe songs.csv
 ```
 
 ```console
@@ -337,18 +337,18 @@ $ cat pair.csv
     assert "`pair.csv`:\n\n```text\na,b\n```" in shown
     assert "```{code-block} text\n:class: output\n\nsum\n3\n```" in shown
     assert "assert" not in shown
-    assert "```console\n$ halflabel data describe songs.csv\n```" in shown
+    assert "```console\n$ halflabel describe songs.csv\n```" in shown
     assert "$ cat pair.csv\na,b\n```" in shown
 
 
 def test_a_command_line_is_parsed_without_being_run(tmp_path):
     snippets.parse_command("halflabel complete nothing.csv --id a --labels 'tag_*'  # a comment")
-    snippets.parse_command("halflabel data describe songs.csv")
+    snippets.parse_command("halflabel describe songs.csv")
     with pytest.raises(click.NoSuchOption):
         snippets.parse_command("halflabel complete nothing.csv --label a")
     assert not list(tmp_path.iterdir())
 
 
 def test_quoted_words_of_a_command_stay_whole():
-    (block,) = snippets.blocks("```console\n$ halflabel map a.csv \\\n    --labels 'a b'\n```")
-    assert shlex.split(shlex_lines(block)[0]) == ["halflabel", "map", "a.csv", "--labels", "a b"]
+    (block,) = snippets.blocks("```console\n$ halflabel complete a.csv \\\n    --labels 'a b'\n```")
+    assert shlex.split(shlex_lines(block)[0]) == ["halflabel", "complete", "a.csv", "--labels", "a b"]

@@ -30,9 +30,8 @@ _find_place: ContextVar[Callable[[int], Place] | None] = ContextVar("halflabel_f
 #: Arguments whose option in each command has another name. An option that ends with "=" is followed by its value.
 _OPTIONS = {
     "random_state": "--seed",
-    "mark": "--source-columns",
+    "observed_rate": "--set observed_rate=",
     "marks": "--set thumbnails=",
-    "question": "--to label-studio:",
 }
 
 #: Arguments that are words of a table, which may hold commas.

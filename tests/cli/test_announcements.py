@@ -13,7 +13,6 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 from halflabel.cli import outputs as module
-from halflabel.evidence.certificate import Certificate
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -58,15 +57,6 @@ def test_without_a_report_no_map_is_drawn_and_json_is_json_alone(songs, monkeypa
     assert outputs(songs) == written
     if option == "--json":
         assert {Path(path).name for path in json.loads(result.stdout)["written"].values()} == set(written)
-
-
-def test_a_certificate_of_another_table_is_an_error_before_a_file_is_written(songs, monkeypatch):
-    numbers = {"labels": None, "entries": 4, "audited": 4, "errors": 0, "precision": 1.0, "level": 0.95, "attempts": []}
-    proof = Certificate(population="all", table="another", audited_table="another", seed=1, **numbers)
-    monkeypatch.setattr("halflabel.cli.complete._read_certificates", lambda paths: [proof])
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast")
-    assert "another completed table" in result.stderr
-    assert outputs(songs) == []
 
 
 def change_few(frame):

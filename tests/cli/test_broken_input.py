@@ -66,7 +66,7 @@ def test_a_typing_error_suggests_the_name(songs):
 
 def test_a_delimiter_may_be_called_tab(songs):
     spoil(songs, songs.read_text().replace(",", "\t"))
-    found, given = (run("data", "describe", songs, *more) for more in ((), ("--set", "delimiter=tab")))
+    found, given = (run("describe", songs, *more) for more in ((), ("--set", "delimiter=tab")))
     assert given.exit_code == 0, given.output
     assert "--labels tag_a" in given.output
     assert found.output == given.output  # it is recognised too

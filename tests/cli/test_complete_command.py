@@ -106,7 +106,8 @@ def test_a_label_may_be_called_like_the_column_of_row_numbers(songs, tmp_path):
     result = run("complete", songs, "--labels", "row", "--probabilities", tmp_path / "p.csv")
     assert result.exit_code == 0, result.stderr
     assert pd.read_csv(tmp_path / "p.csv").columns.tolist() == ["_row", "row"]
-    assert run("map", songs, "--labels", "row", "--id", "dim1").exit_code == 0
+    drawn = ("--map", tmp_path / "map.csv")
+    assert run("complete", songs, "--labels", "row", "--id", "dim1", *drawn).exit_code == 0
 
 
 def test_predictions_of_one_model_are_the_prior_of_another(songs, tmp_path):

@@ -21,7 +21,7 @@ def test_a_foreseen_error_ends_a_command_in_one_sentence(monkeypatch, kind, mess
         raise kind(*filter(None, [message]))
 
     monkeypatch.setattr(cli._Group, "get_command", lambda *_: broken)
-    result = CliRunner().invoke(cli.main, ["data"])
+    result = CliRunner().invoke(cli.main, ["describe"])
     assert result.exit_code == 1
     start, _, sentence = result.stderr.partition(": ")
     assert start == "Error"
@@ -46,7 +46,7 @@ def test_an_address_space_that_is_too_small_is_one_sentence(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(cli._Group, "get_command", lambda *_: broken)
-    result = CliRunner().invoke(cli.main, ["data"])
+    result = CliRunner().invoke(cli.main, ["describe"])
     assert result.stderr == "Error: memory ran out: close other programs, or give a smaller table.\n"
 
 
@@ -56,7 +56,7 @@ def test_a_defect_keeps_its_traceback(monkeypatch):
         raise ImportError("no module named x")
 
     monkeypatch.setattr(cli._Group, "get_command", lambda *_: broken)
-    assert isinstance(CliRunner().invoke(cli.main, ["data"]).exception, ImportError)
+    assert isinstance(CliRunner().invoke(cli.main, ["describe"]).exception, ImportError)
 
 
 WORD = st.text(st.characters(exclude_categories=["Z", "C"], exclude_characters="`"), min_size=1, max_size=30)

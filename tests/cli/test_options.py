@@ -10,15 +10,16 @@ import pytest
 from tests.cli.conftest import outputs, run
 
 from halflabel.cli import _COMMANDS, main
+from halflabel.cli.options import COMMON
 from halflabel.table.columns import KEYS
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
 #: Maximum number of option places in the program, and of options of ``complete``.
-MAX_PLACES, MAX_OF_COMPLETE = 144, 27
+MAX_PLACES, MAX_OF_COMPLETE = 80, 22
 
 #: The commands with all options that describe a table.
-WITH_TABLES = ["complete", "evaluate", "map", "review", "finish", "data describe", "prevalence"]
+WITH_TABLES = ["complete", "evaluate", "review", "finish", "describe", "prevalence"]
 
 
 def commands(group=main, path=""):
@@ -49,7 +50,7 @@ def test_no_option_is_hidden():
 
 
 def test_every_command_about_a_table_has_the_same_options_of_keys():
-    common = {key.flag for key in KEYS if key.common} | {"--set"}
+    common = {f"--{name}" for name in (*COMMON, "set")}
     for name, command in commands():
         shown = {option.opts[0]: option.help for option in options(command)}
         assert (common <= shown.keys()) == (name in WITH_TABLES), name
@@ -71,7 +72,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("wrong", "sentence"), WRONG.values(), ids=WRONG)
 def test_a_wrong_value_is_a_usage_error(songs, wrong, sentence):
-    result = run("data", "describe", songs, "--labels", "tag_*", *wrong)
+    result = run("describe", songs, "--labels", "tag_*", *wrong)
     assert result.exit_code == 2
     assert sentence in " ".join(result.output.split())
 
@@ -91,7 +92,7 @@ def test_errors_name_the_option_that_the_command_has(songs):
 def described(songs):
     """A table with its table file."""
     options = ("--id", "song", "--labels", "tag_*", "--set", "ignore=f4", "--set", "show=f0")
-    result = run("data", "describe", songs, *options, "--save")
+    result = run("describe", songs, *options, "--save")
     assert result.exit_code == 0, result.output
     assert f"Written: {songs.with_name('songs.table.toml')}." in result.output
     return songs
@@ -103,11 +104,10 @@ def test_every_command_finds_the_table_file_and_prints_that_it_did(described):
     completed = run("complete", described, *fast)
     table = described.with_name("songs.completed.csv")
     calls = [
-        ("data", "describe", described),
-        ("evaluate", described, *fast, "--repeats", "2", "--no-curve"),
-        ("map", described, "--method", "pca"),
-        ("finish", described, "--completed", table, "-n", "5"),
-        ("review", described, *fast, "--to", described.with_name("check.csv")),
+        ("describe", described),
+        ("evaluate", described, *fast),
+        ("finish", described, "--completed", table, "--questions", described.with_name("songs.questions.csv")),
+        ("review", described, *fast, "-o", described.with_name("check.csv")),
     ]
     for result in (completed, *(run(*call) for call in calls)):
         assert result.exit_code == 0, result.output
@@ -117,10 +117,10 @@ def test_every_command_finds_the_table_file_and_prints_that_it_did(described):
 
 
 def test_options_override_the_table_file(described):
-    plain = run("data", "describe", described).output
+    plain = run("describe", described).output
     assert "tag_a, tag_b, tag_c" in plain
     assert re.search(r"f4 +ignored +left out on request", plain)
-    other = run("data", "describe", described, "--labels", "tag_a", "--set", "ignore=f3").output
+    other = run("describe", described, "--labels", "tag_a", "--set", "ignore=f3").output
     assert re.search(r"\btag_a +label", other)
     assert re.search(r"f3 +ignored +left out on request", other)
 
@@ -128,25 +128,23 @@ def test_options_override_the_table_file(described):
 def test_a_named_table_file_serves_any_table_and_is_no_output(described, tmp_path):
     file, other = described.with_name("songs.table.toml"), tmp_path / "other.csv"
     other.write_bytes(described.read_bytes())
-    assert "no labels were named" in run("data", "describe", other).output
-    result = run("data", "describe", other, "--table", file)
-    assert run("data", "describe", other, "--set", f"@{file}").output == result.output
-    assert "give it once" in run("data", "describe", other, "--table", file, "--set", f"@{file}").output
+    assert "no labels were named" in run("describe", other).output
+    result = run("describe", other, "--set", f"table={file}")
     assert "tag_a, tag_b, tag_c" in result.output
     assert "is described in" not in result.stderr
-    assert "is the input" in run("complete", other, "--set", f"@{file}", "--probabilities", file).output
+    assert "is the input" in run("complete", other, "--table", file, "--probabilities", file).output
 
 
 def test_a_table_that_no_longer_fits_is_one_sentence_and_save_begins_again(described):
     pd.read_csv(described).rename(columns={"tag_b": "mood"}).to_csv(described, index=False)
     file = described.with_name("songs.table.toml")
-    for command in (("complete",), ("data", "describe")):
+    for command in (("complete",), ("describe",)):
         result = run(*command, described)
         assert result.exit_code == 1
         assert f"{file} names the column 'tag_b' (labels), which the table does not have" in result.stderr
-        assert "halflabel data describe" in result.stderr
+        assert "halflabel describe" in result.stderr
     assert outputs(described) == [file.name]
-    again = run("data", "describe", described, "--labels", "tag_*,mood", "--save")
+    again = run("describe", described, "--labels", "tag_*,mood", "--save")
     assert again.exit_code == 0, again.output
     assert 'labels = ["tag_a", "tag_c", "mood"]' in file.read_text()
 
@@ -157,7 +155,7 @@ def test_the_table_file_of_a_folder_of_parts_is_found(described, tmp_path):
     frame = pd.read_csv(described)
     frame[:30].to_csv(folder / "a.csv", index=False)
     frame[30:].to_csv(folder / "b.csv", index=False)
-    assert run("data", "describe", folder, "--id", "song", "--labels", "tag_*", "--save").exit_code == 0
+    assert run("describe", folder, "--id", "song", "--labels", "tag_*", "--save").exit_code == 0
     result = run("complete", folder, "-o", tmp_path / "out.csv", "--effort", "fast")
     assert result.exit_code == 0, result.output
     assert f"The table is described in {tmp_path / 'parts.table.toml'}." in result.stderr

@@ -61,7 +61,7 @@ def test_names_that_differ_in_case_only_are_two_files_elsewhere(songs):
 def test_characters_that_the_terminal_cannot_show_are_replaced(songs, charset):
     pd.read_csv(songs).rename(columns={"song": "song_\N{SNOWMAN}\N{EN DASH}"}).to_csv(songs, index=False)
     fit = ["complete", songs, "--labels", "tag_*", "--effort", "fast"]
-    arguments = fit if charset == "ascii" else ["data", "describe", songs]  # one fit is enough
+    arguments = fit if charset == "ascii" else ["describe", songs]  # one fit is enough
     result = CliRunner(charset=charset).invoke(main, list(map(str, arguments)))
     assert result.exit_code == 0, result.stderr
     assert "song_\N{SNOWMAN}\N{EN DASH}".encode(charset, "replace").decode(charset) in result.stdout
@@ -138,7 +138,17 @@ def test_json_has_no_number_that_json_lacks(songs, tmp_path):
     frame = pd.read_csv(songs)
     frame["tags"] = ["a;b" if i % 2 else "b" for i in range(60)]
     frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
-    options = ("--absent", "unknown", "--observed-rate", "0.7", "--min-precision", "0.9", "--effort", "fast", "--json")
+    options = (
+        "--absent",
+        "unknown",
+        "--set",
+        "observed_rate=0.7",
+        "--min-precision",
+        "0.9",
+        "--effort",
+        "fast",
+        "--json",
+    )
     result = run("complete", songs, "--tags", "tags", *options)
     counts = json.loads(result.stdout, parse_constant=pytest.fail)
     assert {row["threshold"] for row in counts["assumptions"]} == {None}

@@ -39,7 +39,7 @@ class TestPositiveOnly:
         assert "Probability of being assigned" in tagged.with_name("t.report.html").read_text()
 
     def test_the_share_may_be_given(self, tagged):
-        output = json.loads(run("complete", tagged, *self.OPTIONS, "--observed-rate", "0.7", "--json").stdout)
+        output = json.loads(run("complete", tagged, *self.OPTIONS, "--set", "observed_rate=0.7", "--json").stdout)
         assert (output["observed_rate"], output["probability_of"], output["left"]) == (0.7, "being relevant", 0)
         assert [row["observed_rate"] for row in output["assumptions"]] == [0.4, 0.55, 0.7, 0.85, 1.0]
         assert output["assumptions"][2]["filled"] == output["filled_relevant"]
@@ -54,10 +54,10 @@ class TestPositiveOnly:
     @pytest.mark.parametrize(
         ("options", "sentence"),
         [
-            (("--observed-rate", "1.5"), "must be above 0 and at most 1, not 1.5"),
-            (("--observed-rate", "nan"), "must be above 0 and at most 1, not nan"),
-            (("--min-precision", "0.9"), "give the assigned share (--observed-rate)"),
-            (("--absent", "irrelevant", "--observed-rate", "0.7"), "these labels have irrelevant entries"),
+            (("--set", "observed_rate=1.5"), "must be above 0 and at most 1, not 1.5"),
+            (("--set", "observed_rate=nan"), "must be above 0 and at most 1, not nan"),
+            (("--min-precision", "0.9"), "give the assigned share (--set observed_rate=...)"),
+            (("--absent", "irrelevant", "--set", "observed_rate=0.7"), "these labels have irrelevant entries"),
         ],
     )
     def test_what_does_not_fit_ends_in_one_sentence(self, tagged, options, sentence):
@@ -69,14 +69,14 @@ class TestPositiveOnly:
         assert outputs(tagged) == []
 
     def test_evaluate_reports_what_cannot_be_observed(self, tagged):
-        result = run("evaluate", tagged, *self.OPTIONS, "--repeats", "2", "--no-curve")
+        result = run("evaluate", tagged, *self.OPTIONS)
         assert "Precision cannot be observed" in result.output
         assert "lower bound of F1" in result.output
         assert "20% of the assigned labels were hidden" in result.output
-        options = "--repeats", "2", "--no-curve", "--observed-rate", ".7", "--json"
+        options = "--set", "observed_rate=.7", "--json"
         output = json.loads(run("evaluate", tagged, *self.OPTIONS, *options).stdout)
         assert output["curve"] is None
         assert output["warning"].startswith("Precision cannot be observed")
         assert {"above", "recall", "mean_rank", "pu_f1"} <= set(output["records"][0])
-        failed = run("evaluate", tagged, *self.OPTIONS, "--observed-rate", "0")
+        failed = run("evaluate", tagged, *self.OPTIONS, "--set", "observed_rate=0")
         assert "must be above 0" in failed.stderr

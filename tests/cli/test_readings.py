@@ -60,7 +60,7 @@ class TestTags:
         run("complete", tmp_path / "t.csv", *options, *FAST, "--min-precision", "0.9999", "-o", tmp_path / "one.csv")
         first = pd.read_csv(tmp_path / "one.csv")
         assert first["tags_open"].notna().sum() > 0
-        described = run("data", "describe", tmp_path / "one.csv", *options).output
+        described = run("describe", tmp_path / "one.csv", *options).output
         n_open = int(first["tags_open"].dropna().str.split("; ").map(len).sum())
         known = 1 - n_open / (60 * 4)
         assert f"{known:.1%} of all entries known" in described
@@ -84,7 +84,7 @@ class TestTags:
         lists = [["a"], ["b", None], None, [None, "a"]] * 10
         table = pa.table({"x": np.tile([0.1, 5.2, 5.3, 0.4], 10) + np.arange(40) / 1000, "tags": lists})
         parquet.write_table(table, tmp_path / "t.parquet")
-        described = run("data", "describe", tmp_path / "t.parquet", "--tags", "tags", "--absent", "irrelevant").output
+        described = run("describe", tmp_path / "t.parquet", "--tags", "tags", "--absent", "irrelevant").output
         assert "40 items, 1 feature, 2 labels" in described
 
 
@@ -124,7 +124,7 @@ class TestNotation:
         frame = pd.read_csv(songs)
         days = [f"{1 + i % 28:02d}.04.2025" for i in range(60)]
         frame.assign(datum=days, us=[f"4/{1 + i % 28}/2025" for i in range(60)]).to_csv(songs, index=False)
-        described = " ".join(run("data", "describe", songs, "--labels", "tag_*").output.split())
+        described = " ".join(run("describe", songs, "--labels", "tag_*").output.split())
         assert "dates such as '01.04.2025' (day first)" in described
         assert "dates such as '4/1/2025' (month first)" in described
 

@@ -31,12 +31,12 @@ def test_a_column_to_show_that_does_not_exist_ends_the_run_before_the_fit(songs)
 def test_a_review_table_goes_out_and_comes_back_with_answers(songs):
     path = songs.with_name("review.csv")
     options = ("--id", "song", "--labels", "tag_*", "--effort", "fast")
-    assert run("review", songs, *options, "--to", path, "--rows", "5", "--set", "show=f0").exit_code == 0
+    assert run("review", songs, *options, "-o", path, "--set", "show=f0").exit_code == 0
     review = pd.read_csv(path)
     assert review.columns.tolist() == [
         "item", "label", "given", "suggested", "probability", "reason", "answer", "f0",
     ]  # fmt: skip
-    assert 0 < len(review) <= 5
+    assert len(review) > 0
     first = review.iloc[0]
     opposite = 0 if first["suggested"] == 1 else 1
     review.assign(answer=["no" if opposite == 0 else "yes"] + [None] * (len(review) - 1)).to_csv(path, index=False)
@@ -63,12 +63,10 @@ def test_answers_of_a_review_in_the_browser_know_why_they_were_asked(songs, monk
     assert not used[0][frame.index.get_loc(item), 0]
 
 
-def test_the_terminal_prints_both_values_and_the_table_can_be_marked(songs):
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--source-columns", "--set", "show=song")
+def test_the_terminal_prints_both_values(songs):
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "show=song")
     assert re.search(r"Filled in: \d+ as relevant \(expected precision [\d.]+.%\), \d+ as irrelevant", result.output)
     assert re.search(r"entries to check *\n.*probability +song *\n(\d+ +tag_. .* s\d+ *\n){1,5}", result.output)
-    before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
-    assert ((after["source_tag_a"] == "given") == before["tag_a"].notna()).all()
 
 
 def test_features_become_pictures(songs):

@@ -23,7 +23,7 @@ def songs(tmp_path):
 def test_a_completed_file_obeys_a_file_of_rules(songs):
     rules = songs.with_name("rules.csv")
     rules.write_text("child,parent\njazz,music\n")
-    run("complete", songs, "--id", "song", "--labels", "music,jazz", "--rules", rules, "--report", "none")
+    run("complete", songs, "--id", "song", "--labels", "music,jazz", "--set", f"rules={rules}", "--report", "none")
     done = pd.read_csv(songs.with_name("songs.completed.csv"))
     given = pd.read_csv(songs)
     assert (done["jazz"] <= done["music"]).all()
@@ -31,14 +31,7 @@ def test_a_completed_file_obeys_a_file_of_rules(songs):
     assert (done["jazz"][known] == given["jazz"][known]).all()
 
 
-def test_found_rules_are_a_file_for_the_next_command(songs):
-    target = songs.with_name("rules.txt")
-    run("data", "describe", songs, "--labels", "music,jazz", "--find-rules", target)
-    assert "not" not in target.read_text()
-    run("complete", songs, "--labels", "music,jazz", "--rules", target, "--report", "none", "--effort", "fast")
-
-
 def test_a_rule_about_an_unknown_label_is_one_sentence(songs):
-    result = run("complete", songs, "--labels", "music,jazz", "--rules", "jaz -> music")
+    result = run("complete", songs, "--labels", "music,jazz", "--set", "rules=jaz -> music")
     assert result.exit_code == 1
     assert "did you mean 'jazz'?" in " ".join((result.output + result.stderr).split())

@@ -39,7 +39,7 @@ def test_import_halflabel_and_the_list_of_commands_import_no_other_library():
     assert list_imported(f"import halflabel; from halflabel.cli import main; {run}") == set()
 
 
-@pytest.mark.parametrize("command", [*_COMMANDS, "data describe"])
+@pytest.mark.parametrize("command", _COMMANDS)
 def test_the_help_of_a_command_imports_no_library_for_its_work(command):
     run = f"CliRunner().invoke(main, {[*command.split(), '--help']}, catch_exceptions=False).exit_code == 0"
     code = f"from click.testing import CliRunner; from halflabel.cli import main; assert {run}"
@@ -48,7 +48,7 @@ def test_the_help_of_a_command_imports_no_library_for_its_work(command):
 
 def test_the_help_names_every_format():
     assert set(FORMATS) <= set(TOOLS)
-    printed = CliRunner().invoke(main, ["data", "describe", "--help"]).output
+    printed = CliRunner().invoke(main, ["describe", "--help"]).output
     assert all(name in printed for name in list_names())
 
 
@@ -56,7 +56,7 @@ def test_a_table_is_read_without_scikit_learn(tmp_path):
     (tmp_path / "items.csv").write_text("x,y\n1.5,1\n2.5,0\n3.25,\n")
     code = (
         "from click.testing import CliRunner; from halflabel.cli import main\n"
-        f"done = CliRunner().invoke(main, ['data', 'describe', {str(tmp_path / 'items.csv')!r}, '--labels', 'y'])\n"
+        f"done = CliRunner().invoke(main, ['describe', {str(tmp_path / 'items.csv')!r}, '--labels', 'y'])\n"
         "assert '3 items' in done.output, done.output"
     )
     assert list_imported(code).isdisjoint({"sklearn", "scipy.stats", "matplotlib"})

@@ -51,7 +51,7 @@ def test_the_same_table_gives_the_same_files_in_another_order(songs, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_evaluate(songs):
-    result = run("evaluate", songs, "--id", "song", "--labels", "tag_*", "--repeats", "2", "--no-curve")
+    result = run("evaluate", songs, "--id", "song", "--labels", "tag_*")
     assert result.exit_code == 0, result.stderr
     for name in ("SSDR-MC", "logistic regression", "rate of the label"):
         assert name in result.output

@@ -107,4 +107,4 @@ def test_tags_without_a_label_frequency_have_no_number_and_a_way_to_one(songs, o
     verdict = decide(hl.complete(songs[["tempo", "loud", "key"]], tags).evidence, "songs.csv")
     assert not re.search(r"\d", verdict.wrong)
     assert "[label-frequency]" in verdict.wrong
-    assert verdict.command == "halflabel complete songs.csv --observed-rate ask"
+    assert verdict.command == "halflabel complete songs.csv --set observed_rate=ask"

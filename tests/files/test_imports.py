@@ -38,7 +38,7 @@ def songs(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("command", ["data describe", "complete"])
+@pytest.mark.parametrize("command", ["describe", "complete"])
 def test_a_csv_imports_no_reader_of_another_format(command, songs):
     output = ["-o", str(songs.with_name("out.csv"))] if command == "complete" else []
     imported = list_imported(*command.split(), str(songs), "--labels", "rock", *output)

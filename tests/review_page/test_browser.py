@@ -615,7 +615,7 @@ def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_pa
     source, truth = digits
     path = tmp_path / "digits.csv"
     shutil.copy(source, path)
-    command = review(path, *OPTIONS, "--effort", "fast", "--max-error", "0.1", name="finish")
+    command = review(path, *OPTIONS, "--max-error", "0.1", name="finish")
     page = open_page(command.address)
     assert "No bound yet" in page.inner_text("#bound")
     question = page.get_attribute("body", "data-question")

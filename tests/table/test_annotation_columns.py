@@ -69,7 +69,7 @@ def test_a_column_that_was_made_from_the_labels_is_left_out_with_a_way_back(kind
 
 
 def describe(*arguments):
-    result = CliRunner().invoke(main, ["data", "describe", *map(str, arguments)], catch_exceptions=False)
+    result = CliRunner().invoke(main, ["describe", *map(str, arguments)], catch_exceptions=False)
     return " ".join(result.output.split())
 
 

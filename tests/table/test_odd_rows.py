@@ -120,10 +120,10 @@ def test_files_have_the_same_rule_and_way_back(tmp_path, suffix):
     whole = sum_up(frame, song="Total")
     (whole.to_csv if suffix == ".csv" else whole.to_excel)(path, index=False)
     assert f"row {N} ('Total'), which has the sums" in check_left_out(path, [N], id="song")
-    result = CliRunner().invoke(main, ["data", "describe", str(path), "--labels", ",".join(NAMES)])
+    result = CliRunner().invoke(main, ["describe", str(path), "--labels", ",".join(NAMES)])
     found = " ".join(result.output.split())
     assert "('Total'), which has the sums of the rows above. --set skip_rows=none keeps it." in found
-    result = CliRunner().invoke(main, ["data", "describe", str(path), "--labels", ",".join(NAMES), "--set",
+    result = CliRunner().invoke(main, ["describe", str(path), "--labels", ",".join(NAMES), "--set",
                                        "skip_rows=none"])  # fmt: skip
     assert f"{N + 1} items" in result.output
 

@@ -230,7 +230,7 @@ def test_a_column_that_is_gone_is_named_with_the_way(tmp_path, frame, gone):
     frame.to_csv(path, index=False)
     hl.open_table(path, labels=["tag_*"], id="song", text="body").save(name_table_file(path))
     frame.drop(columns=gone).to_csv(path, index=False)
-    with pytest.raises(TableFileError, match=rf"songs.table.toml names the column '{gone}' .*halflabel data describe"):
+    with pytest.raises(TableFileError, match=rf"songs.table.toml names the column '{gone}' .*halflabel describe"):
         hl.open_table(path)
     role = {"song": {"id": "n2"}, "n1": {"features": ["n2"]}, "tag_b": {"labels": "tag_a"}, "body": {"text": "word"}}
     assert hl.open_table(path, **role[gone]).labels.names[0] == "tag_a"

@@ -45,9 +45,9 @@ class TestSparseArff:
         assert "did you mean 'tag a'" in run("complete", path, "--labels", "tga a").stderr
 
     def test_features_and_ignored_columns(self, path):
-        described = run("data", "describe", path, "--labels", "tag*", "--set", "features=f1,f3").output
+        described = run("describe", path, "--labels", "tag*", "--set", "features=f1,f3").output
         assert "60 items, 2 features, 2 labels" in described
-        described = run("data", "describe", path, "--labels", "tag*", "--set", "ignore=f1").output
+        described = run("describe", path, "--labels", "tag*", "--set", "ignore=f1").output
         assert "60 items, 4 features, 2 labels" in described
 
     def test_predict_finds_features_by_name(self, path):

@@ -28,20 +28,19 @@ class _Place(NamedTuple):
 _COMMANDS = {
     "demo": _Place("evaluate", "demo", "Show the whole story on 1797 scanned digits, offline."),
     "complete": _Place("complete", "complete_command", "Fill the gaps of a half-labelled table."),
-    "predict": _Place("predict", "predict_command", "Label new items with a saved model."),
-    "evaluate": _Place(
-        "evaluate", "evaluate_command", "Hide known entries, predict them by several methods, and compare."
-    ),
-    "prevalence": _Place("prevalence", "prevalence_command", "Count how frequent each label is, with an interval."),
-    "map": _Place("map", "map_command", "Draw the items in a small number of dimensions."),
     "review": _Place("review", "review_command", "Answer questions in the browser, with fits in the background."),
     "finish": _Place(
         "finish",
         "finish_command",
         "Ask questions until the whole delivered table has at most a stated share of errors.",
     ),
+    "evaluate": _Place(
+        "evaluate", "evaluate_command", "Hide known entries, predict them by several methods, and compare."
+    ),
+    "prevalence": _Place("prevalence", "prevalence_command", "Count how frequent each label is, with an interval."),
+    "predict": _Place("predict", "predict_command", "Label new items with a saved model."),
+    "describe": _Place("describe", "describe_command", "Print the contents of a file and the role of each column."),
     "verify": _Place("verify", "verify_command", "Check that a written file is unchanged."),
-    "data": _Place("data", "data", "Describe a file."),
 }
 
 #: Commands of other distributions, which need not be installed: the folder of each in a clone, and its line.

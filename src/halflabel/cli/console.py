@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from halflabel._progress import report_to
-from halflabel._wording import count, escape_controls, name_command_options, plural
+from halflabel._wording import count, escape_controls, name_command_options, option, plural
 from halflabel.cli.termination import Terminated, raise_on_sigterm
 
 if TYPE_CHECKING:
@@ -223,7 +223,8 @@ def print_assumptions(filled: Completion) -> None:
     if not filled.labels.positive_only:
         return
     c = filled.evidence.observed_rate
-    meaning = f"if {c:.0%} of the relevant entries were assigned" if c else "not of being relevant (--observed-rate)"
+    unstated = f"not of being relevant ({option('observed_rate')})"
+    meaning = f"if {c:.0%} of the relevant entries were assigned" if c else unstated
     table = Table("assigned", "filled as relevant", "relevant, expected", "threshold", box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"

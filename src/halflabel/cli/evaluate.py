@@ -19,7 +19,7 @@ from halflabel.cli.console import (
     show_progress,
 )
 from halflabel.cli.files import PATH
-from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option, seed_option
 from halflabel.cli.reading import open_and_print, print_new_notes
 
 if TYPE_CHECKING:
@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", type=PATH, default=Path("halflabel-demo"), show_default=True, help="Folder to write to."
 )
-@seed_option
-def demo(output: Path, seed: int) -> None:
+def demo(output: Path) -> None:
     """Show the whole story on 1797 scanned digits, offline: hide, complete, score, draw."""
     with show_progress():
-        story = work.run_demo(seed)
+        story = work.run_demo()
     output.mkdir(parents=True, exist_ok=True)
     half = output / "digits-half.csv"
     work.write_frame(story.half, half)
@@ -52,24 +51,19 @@ def demo(output: Path, seed: int) -> None:
     print_result(
         f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser)."
     )
-    again = f"halflabel complete {shlex.quote(str(half))} --id scan --labels {','.join(story.tags)} --seed {seed}"
+    again = f"halflabel complete {shlex.quote(str(half))} --id scan --labels {','.join(story.tags)}"
     print_result(f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}")
 
 
 @click.command(name="evaluate")
 @add_items_options()
-@observed_rate_option
 @effort_option
-@click.option("--repeats", type=click.IntRange(2), default=5, show_default=True)
-@click.option("--curve/--no-curve", default=True, show_default=True, help="Measure whether more labels would help.")
 @seed_option
 @click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
 def evaluate_command(
     items: ItemsFile,
     observed_rate: float | None,
     effort: str,
-    repeats: int,
-    curve: bool,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -86,13 +80,12 @@ def evaluate_command(
     learned = work.leave_unlearned(opened)
 
     with show_progress():
-        result = work.evaluate(
-            learned, repeats=repeats, observed_rate=observed_rate, effort=effort, curve=curve, random_state=seed
-        )
+        result = work.evaluate(learned, observed_rate=observed_rate, effort=effort, random_state=seed)
     if as_json:
         click.echo(json.dumps(_as_json(result)))
         return
     print_new_notes(learned.notes, opened)
+    repeats = result.records["repeat"].nunique()
     out.print(make_comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
     print_result(f"All methods have the threshold rule {work.COMMON_RULE}.")
     if result.warning:

@@ -6,7 +6,7 @@ import os
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from halflabel.completion import Completion
-    from halflabel.completion.mapping.item_map import ItemMap
     from halflabel.table.sources import Source
 
 PATH = click.Path(path_type=Path)
@@ -76,30 +75,16 @@ def check_tables(*targets: Path | None) -> None:
         work.find_written(target)
 
 
-def check_completed(
-    target: Path, source: Source, format: str | None, mark: bool, question: str | None = None
-) -> tuple[Path, ...]:
+def check_completed(target: Path, source: Source, format: str | None) -> tuple[Path, ...]:
     """Return the names of further files. Raise before the work starts if the table cannot have this name."""
     tool = format or work.choose_tool(source, target)
-    if question is not None:
-        work.parse_question(question, tool)
-    if tool is None and work.takes_pairs(target):
-        _check_database(target, mark)
-        return ()
-    if tool is None:
+    if tool is not None:
+        return check_tool_path(target, tool)
+    if not work.takes_pairs(target):
         work.find_written(target)
-        return ()
-    if mark:
-        raise ValueError(f"{option('mark')} is about tables, but {target} is for {tool}, where suggestions are marked.")
-    return check_tool_path(target, tool)
-
-
-def _check_database(target: Path, mark: bool) -> None:
-    """Raise unless pairs can be added to a database."""
-    if mark:
-        raise ValueError(f"{option('mark')} is about tables, but pairs in a database have a column 'source' always.")
-    if not target.exists():
+    elif not target.exists():
         raise ValueError(f"{target}: there is no such database: suggestions are added to a database that exists.")
+    return ()
 
 
 def check_tool_path(target: Path, tool: str) -> tuple[Path, ...]:
@@ -108,27 +93,24 @@ def check_tool_path(target: Path, tool: str) -> tuple[Path, ...]:
     return () if companion is None else (companion(target),)
 
 
-def check_maps(dimensions: int, *targets: Path) -> None:
-    """Raise before the work starts if a map is neither a table nor a picture of two dimensions."""
-    for target in targets:
-        if target.suffix.lower() not in work.PICTURES:
-            if work.base_suffix(target) not in work.SUFFIXES:
-                known = ", ".join((*work.PICTURES, *work.SUFFIXES))
-                raise ValueError(f"{target}: a map is not written as {target.suffix!r}; use one of {known}.")
-            work.find_written(target)
-        elif dimensions != 2:
-            raise ValueError(f"{target}: a picture has 2 dimensions, not {dimensions}; write a table, such as .csv.")
+def check_map(target: Path | None) -> None:
+    """Raise before the work starts if a map is neither a table nor a picture."""
+    if target is not None and target.suffix.lower() not in work.PICTURES:
+        if work.base_suffix(target) not in work.SUFFIXES:
+            known = ", ".join((*work.PICTURES, *work.SUFFIXES))
+            raise ValueError(f"{target}: a map is not written as {target.suffix!r}; use one of {known}.")
+        work.find_written(target)
 
 
-def write_map(filled: Completion, drawn: ItemMap, target: Path, **options: Any) -> None:
-    """Write coordinates with labels as a table or as a picture. The suffix decides."""
-    if target.suffix.lower() not in work.PICTURES:
-        import pandas as pd
-
-        labels = work.take_label_columns(filled.opened, filled.frame)
-        work.write_frame(add_index_column(pd.concat([drawn.coordinates, labels], axis=1)), target)
+def write_map(filled: Completion, target: Path, title: str) -> None:
+    """Write the map as a picture, or coordinates with labels as a table. The suffix decides."""
+    if target.suffix.lower() in work.PICTURES:
+        filled.write_map(target, title=title)
         return
-    filled.write_map(target, item_map=drawn, **options)
+    import pandas as pd
+
+    labels = work.take_label_columns(filled.opened, filled.frame)
+    work.write_frame(add_index_column(pd.concat([filled.map().coordinates, labels], axis=1)), target)
 
 
 def check_page(target: Path | None) -> None:

@@ -15,10 +15,9 @@ from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.files import PATH, name_output, name_plain_table, require_one
 from halflabel.cli.finish_page import serve_finish
 from halflabel.cli.listing import MAX_LINES, print_entries
-from halflabel.cli.options import ItemsFile, add_items_options, effort_option
+from halflabel.cli.options import ItemsFile, add_items_options
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import open_and_print
-from halflabel.labels.names import POPULATIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,32 +28,26 @@ if TYPE_CHECKING:
 
 
 @click.command(name="finish")
-@add_items_options()
+@add_items_options(fits=False)
 @click.option("--max-error", type=click.FloatRange(0, 1, max_open=True), default=0.05, show_default=True,
               help="The largest share of wrong entries in the delivered table.")  # fmt: skip
 @click.option("--confidence", type=click.FloatRange(0.5, 1, min_open=True, max_open=True), default=0.95,
               show_default=True, help="The confidence of the bound, for any moment at which you stop.")  # fmt: skip
 @click.option("--questions", type=PATH, help="Write the next questions to this table, in place of the page.")
 @click.option("--answers", type=PATH, help='A table of questions with answers: 1, 0, or empty for "not sure".')
-@click.option("-n", "--number", type=click.IntRange(1), help="Number of questions in the table; by default 60.")
 @click.option("--completed", type=PATH, help="Take the filled values from this table, and make no fit.")
-@click.option("--population", type=click.Choice(list(POPULATIONS)), default="all", show_default=True,
-              help="The filled entries that the bound is about.")  # fmt: skip
 @click.option("--journal", type=PATH, help="The state of the task; by default ITEMS.finish.jsonl.")
 @click.option("-o", "--output", type=PATH, help="The delivered table; by default ITEMS.completed.*. Its certificate "
               "is ITEMS.certificate.json.")  # fmt: skip
-@effort_option
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @click.option("--seed", type=click.IntRange(0), help="Decides the random questions; by default it is secret.")
 def finish_command(
     items: ItemsFile,
     questions: Path | None,
-    number: int | None,
     answers: Path | None,
     completed: Path | None,
     journal: Path | None,
     output: Path | None,
-    effort: str,
     browser: bool,
     **asked: Any,
 ) -> None:
@@ -79,7 +72,7 @@ def finish_command(
     state = journal or name_output(first, "finish.jsonl")
     if answers is not None and not state.exists():
         raise ValueError(f"{state} does not exist, so that no question was asked: call the command without --answers.")
-    is_by_file = any(given is not None for given in (questions, answers, number))
+    is_by_file = any(given is not None for given in (questions, answers))
     planned = {"questions": questions or name_output(first, "questions.csv")} if is_by_file else {}
     if answers is not None or not is_by_file:
         planned["table"] = output or name_plain_table(items.paths, source, "completed")
@@ -90,17 +83,17 @@ def finish_command(
     opened = open_and_print(items, source)
     if not is_by_file:
         stated = None if completed is None else _take_completed(items, opened, completed)
-        serve_finish(opened, state, outputs, stated, effort=effort, browser=browser, **asked)
+        serve_finish(opened, state, outputs, stated, browser=browser, **asked)
         return
     if answers is not None:
         work.keep_answers(opened, work.read_file(answers).raw.frame, state, **asked)
     with show_progress():
-        filled = _fill(items, opened, completed, work.list_answers(state), effort, asked["seed"])
+        filled = _fill(items, opened, completed, work.list_answers(state), asked["seed"])
     with closing(filled.finish(journal=state, **asked)) as task:
         if answers is not None and completed is None:
             task.improve(filled)
         with show_progress():
-            written = _write(task, outputs, number or 60)
+            written = _write(task, outputs)
     next_ones = written["questions"]
     print_note(*task.notes, *(written.get("table") or ()))
     if len(next_ones):
@@ -110,11 +103,11 @@ def finish_command(
 
 
 def _fill(
-    items: ItemsFile, opened: OpenTable, completed: Path | None, review: pd.DataFrame | None, effort: str, seed: Any
+    items: ItemsFile, opened: OpenTable, completed: Path | None, review: pd.DataFrame | None, seed: Any
 ) -> Completion:
     """Return the completion with all answers, or the one of another table."""
     if completed is None:
-        return work.complete(opened, answers=review, effort=effort, random_state=seed or 0)
+        return work.complete(opened, answers=review, random_state=seed or 0)
     return _take_completed(items, opened, completed)
 
 
@@ -125,11 +118,11 @@ def _take_completed(items: ItemsFile, opened: OpenTable, completed: Path) -> Com
     return work.take_completed(opened, after.keep_labels(opened.labels.names))
 
 
-def _write(task: Task, outputs: Outputs, number: int) -> dict[str, Any]:
+def _write(task: Task, outputs: Outputs) -> dict[str, Any]:
     """Write the delivered table with its certificate, and the next questions unless the task is done."""
 
     def write_questions(path: Path) -> pd.DataFrame:
-        asked = task.questions if task.done else task.next(number)
+        asked = task.questions if task.done else task.next(60)
         work.write_frame(asked.round({"probability": 4}), path)
         return asked
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def serve_finish(
-    opened: OpenTable, journal: Path, outputs: Outputs, stated: Completion | None, *, effort: str, browser: bool,
+    opened: OpenTable, journal: Path, outputs: Outputs, stated: Completion | None, *, browser: bool,
     seed: int | None, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve the page until the process is asked to end. ``stated`` values are finished without a fit."""
@@ -32,7 +32,7 @@ def serve_finish(
     opened = work.leave_unlearned(opened) if stated is None else stated.opened
     title = "" if opened.source is None else Path(opened.source.raw.source).name
     settings = {"random_state": seed or 0}
-    config = Config(opened, ItemViews(opened), title=title, by=name_user(), settings=settings, effort=effort)
+    config = Config(opened, ItemViews(opened), title=title, by=name_user(), settings=settings)
     targets = FinishTargets(*(outputs.paths[name] for name in ("table", "certificate", "page")))
     session = open_finish(config, journal, targets, seed=seed, **limits)
     try:

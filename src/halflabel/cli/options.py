@@ -83,23 +83,28 @@ class ItemsFile:
         return work.open_described(source, replace(self.described, columns=columns))
 
 
-def add_items_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def add_items_options(*more: str, table: bool = False, fits: bool = True) -> Callable[..., Callable[..., Any]]:
     """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`.
 
-    Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``. With "table" in
-    ``more`` the table file is an option, too; otherwise it is ``--set @FILE``.
+    Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``, and so is the
+    table file unless it is an option (``table``). A command that ``fits`` also gets the label frequency.
     """
-    shown = [key for key in KEYS if key.common or key.name in more]
+    shown = [BY_NAME[name] for name in (*COMMON, *more)]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def run(*, paths: tuple[Path, ...], **given: Any) -> Any:
-            table = _take_table_file(given)
-            with name_keys(shown):
-                return command(items=ItemsFile(paths, _take_keys(given), table), **given)
+        def run(*, paths: tuple[Path, ...], settings: dict[str, Any], **given: Any) -> Any:
+            named = given.pop("table", None)
+            if fits:
+                given["observed_rate"] = settings.pop("observed_rate", None)
+            elif "observed_rate" in settings:
+                raise click.UsageError("--set observed_rate=... has no effect here: nothing is fitted.")
+            with name_keys(shown, table="--table" if table else "--set table="):
+                file = settings.pop("table", named)
+                return command(items=ItemsFile(paths, _take_keys(settings, given), file), **given)
 
         decorated: Callable[..., Any] = _SET(run)
-        decorated = _TABLE(decorated) if "table" in more else decorated
+        decorated = _TABLE(decorated) if table else decorated
         for key in reversed(shown):
             decorated = _make_option(key)(decorated)
         return _PATHS(decorated)
@@ -112,12 +117,11 @@ def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def run(**given: Any) -> Any:
-            keys = _take_keys(given)
-            if wrong := [name for name in keys if name not in names]:
+        def run(settings: dict[str, Any], **given: Any) -> Any:
+            if wrong := [name for name in settings if name not in names]:
                 raise click.UsageError(f"--set {wrong[0]}=... has no effect here: {closest(wrong[0], names)}")
             with name_keys(()):
-                return command(keys=keys, **given)
+                return command(keys=settings, **given)
 
         return _SET(run)
 
@@ -125,33 +129,20 @@ def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
 
 
 @contextmanager
-def name_keys(shown: Collection[Key]) -> Iterator[None]:
+def name_keys(shown: Collection[Key], table: str = "--set table=") -> Iterator[None]:
     """Let errors name a key as the option that a command has for it, which may be ``--set``."""
     flags = {key.name: key.flag if key in shown else f"--set {key.name}=" for key in KEYS}
-    with name_command_options({**flags, "table": "--set @FILE"}):
+    with name_command_options({**flags, "table": table}):
         yield
 
 
-def _take_table_file(given: MutableMapping[str, Any]) -> Path | None:
-    """Take the table file out of the arguments of a command."""
-    named = [Path(value) for name, value in given["settings"] if name == "@"]
-    named += [given.pop("table")] if given.get("table") is not None else []
-    given.pop("table", None)
-    given["settings"] = [(name, value) for name, value in given["settings"] if name != "@"]
-    if len(named) > 1:
-        raise click.UsageError("a table file was given twice: give it once.")
-    return named[0] if named else None
-
-
-def _take_keys(given: MutableMapping[str, Any]) -> dict[str, Any]:
+def _take_keys(settings: Mapping[str, Any], given: MutableMapping[str, Any]) -> dict[str, Any]:
     """Take the keys out of the arguments of a command. A value that is given twice is a wrong option."""
     keys = {key.name: given.pop(f"key_{key.name}", None) for key in KEYS}
     stated = {name: value for name, value in keys.items() if value is not None}
-    for name, value in given.pop("settings"):
-        if name in stated:
-            raise click.UsageError(f"{name} was given twice: give it once.")
-        stated[name] = value
-    return stated
+    if twice := stated.keys() & settings.keys():
+        raise click.UsageError(f"{min(twice)} was given twice: give it once.")
+    return {**stated, **settings}
 
 
 def _make_option(key: Key) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -171,57 +162,53 @@ def _parse_option(key: Key, _: click.Context, __: click.Parameter, value: Any) -
 
 def _parse(key: Key, texts: Iterable[str]) -> Any:
     try:
-        return key.parse(texts) or None
+        value = key.parse(texts)
+        return None if value == () else value
     except ValueError as error:
         raise click.BadParameter(f"{str(error).rstrip('.')}.") from None
 
 
-def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Any]]:
-    """Read ``KEY=VALUE`` and ``@FILE``. If a key has several names, their values are joined."""
+def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """Read ``KEY=VALUE``. If a key has several names, their values are joined."""
     texts: dict[str, list[str]] = {}
-    files = [("@", value[1:]) for value in values if value[:1] == "@" and value[1:]]
-    for value in (value for value in values if ("@", value[1:]) not in files):
+    for value in values:
         name, equals, text = value.partition("=")
         name = name.strip().replace("-", "_")
-        if not equals or name not in BY_NAME:
-            keys = ", ".join(BY_NAME)
+        if not equals or name not in _SETTINGS:
             reason = "is not of the form KEY=VALUE" if not equals else "names no key"
-            raise click.BadParameter(f"{value!r:.80} {reason}; the keys are {keys}.")
+            raise click.BadParameter(f"{value!r:.80} {reason}; the keys are {', '.join(_SETTINGS)}.")
         texts.setdefault(name, []).append(text)
-    return [*files, *((name, _parse(BY_NAME[name], given)) for name, given in texts.items())]
+    return {name: _parse(_SETTINGS[name], given) for name, given in texts.items()}
 
+
+#: The keys that every command about a table has as options: they decide the labels.
+COMMON = ("id", "labels", "tags", "text", "absent")
+
+#: What ``--set`` takes: the keys of a description, and two statements that no table file holds.
+_SETTINGS = {
+    **BY_NAME,
+    "table": Key("table", "A table file that describes ITEMS; by default ITEMS.table.toml.", "path", "FILE"),
+    "observed_rate": Key(
+        "observed_rate",
+        "Of positive-only labels: the share of the relevant entries that were assigned, such as 0.7; 'ask' estimates "
+        "it from answers.",
+        "share", "C|ask",
+    ),
+}  # fmt: skip
 
 _PATHS = click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True)
 _TABLE = click.option("--table", type=PATH, help="A table file that describes ITEMS; by default ITEMS.table.toml if "
                       "there is one. Options override it.")  # fmt: skip
-_SET = click.option("--set", "settings", metavar="KEY=VALUE|@FILE", multiple=True, callback=_parse_settings,
-                    help="Any other key of a table file, such as group=thread, or @FILE for a whole file; `halflabel "
-                    "data describe --help` lists the keys.")  # fmt: skip
+_SET = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, callback=_parse_settings,
+                    help="Any other key, such as group=thread; `halflabel describe --help` lists them.")  # fmt: skip
 
 
 def list_keys() -> str:
-    """Return one line for each key without an option, for the help of ``data describe``."""
-    rare = [key for key in KEYS if not key.common]
+    """Return one line for each key without an option, for the help of ``describe``."""
+    rare = [key for name, key in _SETTINGS.items() if name not in COMMON]
     width = max(len(key.name) for key in rare)
     more = {"format": f" {', '.join(list_names())}."}
     return "\n".join(f"  {key.name:<{width}}  {key.help}{more.get(key.name, '')}" for key in rare)
-
-
-#: Maximum number of entries to check that are written, by default.
-MAX_ROWS = 500
-
-
-def _read_rate(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
-    """Return a label frequency, or "ask"."""
-    return text if text in (None, "ask") else click.FLOAT(text, parameter, context)
-
-
-#: A value out of range ends in a sentence of the library, like everything else that does not fit the data.
-observed_rate_option = click.option(
-    "--observed-rate", callback=_read_rate, metavar="C|ask",
-    help="Of positive-only labels: the share of the relevant entries that were assigned, such as 0.7. 'ask' estimates "
-    "it from answers.",
-)  # fmt: skip
 
 
 def _check_rule(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
@@ -234,9 +221,8 @@ def _check_rule(_: click.Context, __: click.Parameter, text: str | None) -> str 
 
 rule_option = click.option(
     "--rule", metavar="RULE", callback=_check_rule,
-    help="Threshold rule: 'probable' (the default) fills in entries that are more probable than not, 'micro_f1' finds "
-    "more of the relevant entries with more errors, 'cost:1,5' has the least expected cost if a wrong yes costs 1 and "
-    f"a wrong no 5. Others: {', '.join(list(RULES)[2:])}.",
+    help="Threshold rule: 'probable' (the default) fills in what is more probable than not, 'cost:1,5' has the least "
+    f"expected cost if a wrong yes costs 1 and a wrong no 5. Others: {', '.join(list(RULES)[1:])}.",
 )  # fmt: skip
 
 

@@ -12,41 +12,24 @@ import click
 from halflabel._files import together
 from halflabel.cli import work
 from halflabel.cli.console import print_result
-from halflabel.cli.files import PATH, check_outputs, check_page, check_tables, name_format, name_table, require_one
+from halflabel.cli.files import PATH, check_outputs, check_page, check_tables
 from halflabel.files.registry import TOOLS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from halflabel.completion import Completion
-    from halflabel.table.sources import Source
 
 #: Outputs that are a table, and outputs that are a page.
 _TABLES, _PAGES = {"prevalence", "probabilities", "questions", "review", "places", "labelled"}, {"report"}
 
-#: Suggestions for a tool; of Label Studio also the name of one question.
-to_option = click.option(
-    "--to", metavar="TOOL",
-    help="Write suggestions with scores for a tool, in place of the table: "
-    f"{', '.join(TOOLS)}. label-studio:NAME[:OBJECT] has one question whose choices are the labels, and names the "
-    "object that it is about.",
-)  # fmt: skip
-
 probabilities_option = click.option("--probabilities", type=PATH, help="Also write the probability of every label.")
 
 
-def split_tool(to: str | None) -> tuple[str | None, str | None]:
-    """Return the name of a tool, and of the question that is asked there."""
-    tool, _, question = (to or "").partition(":")
-    return tool or None, question or None
-
-
-def name_completed(given: tuple[Path, ...], source: Source, to: str | None) -> Path:
-    """Return the path of the completed table, or of the suggestions for a tool, where none was named."""
-    if to is None:
-        return name_table(given, source, "completed")
-    format = work.FORMATS[work.check_name(to, (*TOOLS, *work.FORMATS))]
-    return name_format(require_one(given, source), to, format.suffixes[0])
+def find_tool(output: Path | None) -> str | None:
+    """Return the tool that the name of an output states before its suffix, such as songs.label-studio.json."""
+    parts = () if output is None else output.name.split(".")
+    return next((name for name in TOOLS if name in parts[1:-1]), None)
 
 
 def write_review(filled: Completion, entries: pd.DataFrame | None, path: Path) -> None:

@@ -13,7 +13,7 @@ from halflabel.cli import work
 from halflabel.cli.console import print_note, show_progress
 from halflabel.cli.files import PATH, add_index_column, check_tool_path, name_plain_table
 from halflabel.cli.options import add_set_option
-from halflabel.cli.outputs import Outputs, name_completed, probabilities_option, split_tool, to_option
+from halflabel.cli.outputs import Outputs, find_tool, probabilities_option
 from halflabel.table.columns import Description
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from halflabel._arrays import MatrixLike
     from halflabel.completion.model_file.predictor import Predictor
     from halflabel.files.raw_table import RawTable
-    from halflabel.files.records import Question
     from halflabel.table.sources import Source
 
 
@@ -31,14 +30,12 @@ if TYPE_CHECKING:
 @click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
 @add_set_option("delimiter", "encoding", "format", "vectors", "images", "text", "embed")
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
-@to_option
 @probabilities_option
 def predict_command(
     model: Path,
     items: tuple[Path, ...],
     keys: dict[str, Any],
     output: Path | None,
-    to: str | None,
     probabilities: Path | None,
 ) -> None:
     """Label new items with a saved model.
@@ -46,16 +43,15 @@ def predict_command(
     \b
     Example:
       halflabel predict songs.halflabel new-songs.csv
-      halflabel predict songs.halflabel new-songs.csv --to label-studio
+      halflabel predict songs.halflabel new-songs.csv -o new-songs.label-studio.json
     """  # noqa: D301
-    (tool, question), predictor = split_tool(to), work.load(model)
+    tool, predictor = find_tool(output), work.load(model)
     vectors = Path(keys.pop("vectors")) if "vectors" in keys else None
     stated = {name: keys.pop(name, None) for name in ("format", "images", "text", "embed")}
     columns = Description(labels=(), **stated)
     source = work.read_file(items, columns, **keys)
     raw, embedded = source.raw, cast("MatrixLike | None", work.embed_columns(source, columns).vectors)
-    target = output or (name_completed(items, source, tool) if tool else name_plain_table(items, source, "predicted"))
-    asked = work.parse_question(question, tool)
+    target = output or name_plain_table(items, source, "predicted")
     named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities}
     outputs = Outputs.plan((model, *source.paths, vectors), named)
     outputs = outputs.together_with(check_tool_path(target, tool) if tool else ())
@@ -63,7 +59,7 @@ def predict_command(
         raw = raw.arranged(predictor.encoder.matrix_names, predictor.encoder.columns)
     matrix = work.read_vectors(vectors) if vectors else raw.matrix if embedded is None else embedded
     with show_progress():
-        p, write = _predict(predictor, source, raw, matrix, tool, asked)
+        p, write = _predict(predictor, source, raw, matrix, tool)
     written = outputs.write(
         suggestions=write,
         labelled=write,
@@ -77,7 +73,7 @@ def predict_command(
 
 
 def _predict(
-    predictor: Predictor, source: Source, raw: RawTable, matrix: Any, tool: str | None, question: Question | None
+    predictor: Predictor, source: Source, raw: RawTable, matrix: Any, tool: str | None
 ) -> tuple[pd.DataFrame, Callable[[Path], Sequence[str]]]:
     """Return the probabilities, and a function that writes the labels: as a table, or as suggestions for a tool."""
     if tool is None:
@@ -85,4 +81,4 @@ def _predict(
         return p, lambda path: work.write_frame(labelled, path, raw.form)
     labels, p = predictor.predict(raw.frame, matrix, return_proba=True)
     records = work.make_suggestions(predictor, source, raw.frame, labels, p)
-    return p, lambda path: work.write_for_tool(records, path, tool, question)
+    return p, lambda path: work.write_for_tool(records, path, tool)

@@ -15,7 +15,7 @@ from halflabel._wording import NONE, count, escape_controls
 from halflabel.cli import work
 from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.cli.files import PATH
-from halflabel.cli.options import ItemsFile, add_items_options, effort_option, observed_rate_option, seed_option
+from halflabel.cli.options import ItemsFile, add_items_options
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import open_and_print, print_new_notes
 
@@ -40,10 +40,7 @@ OF_VOTES = (
 @add_items_options()
 @click.option("--by", metavar="COLUMN", help="Count in each group of items, by a column.")
 @click.option("-o", "--output", type=PATH, help="A table, or a picture of the intervals (.svg, .png, .pdf).")
-@observed_rate_option
-@effort_option
-@seed_option
-def prevalence_command(items: ItemsFile, by: str | None, output: Path | None, seed: int, **asked: Any) -> None:
+def prevalence_command(items: ItemsFile, by: str | None, output: Path | None, observed_rate: float | None) -> None:
     """Count how frequent each label is, with an interval of 90 %.
 
     A count of completed values is biased, since each of them is the more probable value. Here the known entries are
@@ -59,7 +56,7 @@ def prevalence_command(items: ItemsFile, by: str | None, output: Path | None, se
     outputs = Outputs.plan((*items.inputs, *source.paths), {"picture" if is_picture else "prevalence": output})
     opened = open_and_print(items, source)
     with show_progress():
-        filled = work.complete(opened, **asked, random_state=seed)
+        filled = work.complete(opened, observed_rate=observed_rate)
     table = work.tabulate_prevalence(filled.evidence.of_filled, by)
     print_new_notes(filled.notes, opened)
     out.print(_make_table(table, by))

@@ -11,19 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from halflabel._wording import closest, plural
+from halflabel._wording import plural
 from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result, show_progress
 from halflabel.cli.files import PATH, check_outputs, name_output, name_plain_table, require_one
-from halflabel.cli.options import (
-    MAX_ROWS,
-    ItemsFile,
-    add_items_options,
-    effort_option,
-    observed_rate_option,
-    rule_option,
-    seed_option,
-)
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option
 from halflabel.cli.outputs import Outputs, write_review
 from halflabel.cli.reading import open_and_print, print_new_notes
 from halflabel.cli.termination import Terminated
@@ -36,33 +28,23 @@ if TYPE_CHECKING:
 
 
 @click.command(name="review")
-@add_items_options("rules")
-@click.option("--to", type=PATH, metavar="FILE", help="Write a table of the entries to check, the most useful ones "
-              "first, in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
-@click.option("--rows", type=click.IntRange(1), default=MAX_ROWS, show_default=True, help="Maximum number of rows of "
-              "--to.")  # fmt: skip
-@click.option("--map", "map_columns", metavar="X,Y", help="Columns of your own coordinates for the map.")
-@click.option("--by", "--reviewers", "by", help="Your name in the journal; by default that of your account. Several "
-              "names, with commas: each one gets an address, and a tenth of the answers is asked twice.")  # fmt: skip
-@click.option("--journal", type=PATH, help="Journal of answers; by default ITEMS.review.jsonl.")
-@click.option("--others", type=PATH, multiple=True, help="A journal of another reviewer, for a queue of disagreements.")
-@click.option("--show-p", is_flag=True, help="Show probabilities before the answer; by default after it.")
-@click.option("--media-root", type=PATH, help="Folder that images and sounds must lie under; by default that of ITEMS.")
-@click.option("--remote-media", metavar="HOST", multiple=True, help="Load images and sounds of this host.")
+@add_items_options()
+@click.option("-o", "--output", type=PATH, help="Write a table of the entries to check, the most useful ones first, "
+              "in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
+@click.option("--by", help="Your name in the journal; by default that of your account. Several names, with commas: "
+              "each one gets an address, and a tenth of the answers is asked twice.")  # fmt: skip
+@click.option("--journal", "journals", type=PATH, multiple=True, help="Journal of answers; by default "
+              "ITEMS.review.jsonl. Further ones are of other reviewers, for a queue of disagreements.")  # fmt: skip
+@click.option("--media", multiple=True, metavar="FOLDER|HOST", help="Folder that images and sounds must lie under, by "
+              "default that of ITEMS; or a host that they are loaded from.")  # fmt: skip
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default a free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
-@rule_option
-@observed_rate_option
 @effort_option
-@seed_option
 def review_command(
     items: ItemsFile,
-    to: Path | None,
-    rows: int,
-    map_columns: str | None,
+    output: Path | None,
     by: str | None,
-    journal: Path | None,
-    others: tuple[Path, ...],
+    journals: tuple[Path, ...],
     port: int,
     browser: bool,
     **asked: Any,
@@ -79,22 +61,22 @@ def review_command(
       halflabel review songs.csv --id song --labels rock,sad,live
       halflabel review images.csv --id file --labels 'tag_*' --set show=file
       halflabel review posts.csv --id post --text body --tags tags --absent unknown
-      halflabel review songs.csv --id song --labels rock,sad,live --to check.csv
+      halflabel review songs.csv --id song --labels rock,sad,live -o check.csv
     """  # noqa: D301
     from halflabel.review_page.browser import opened_in_browser
     from halflabel.review_page.session import Session
 
     source = items.read()
-    if to is not None:
-        _write_entries(items, source, Outputs.plan((*items.inputs, *source.paths), {"review": to}), rows, **asked)
+    if output is not None:
+        _write_entries(items, source, Outputs.plan((*items.inputs, *source.paths), {"review": output}), **asked)
         return
     first = require_one(items.paths, source)
-    path = journal or name_output(first, "review.jsonl")
+    path, *others = journals or [name_output(first, "review.jsonl")]
     targets = _name_targets(items.paths, first, source)
     check_outputs((*items.inputs, *source.paths, *others), path, *targets)
     opened = work.leave_unlearned(open_and_print(items, source))
     work.check_observed_rate(opened.labels, asked["observed_rate"])
-    config = _make_config(opened, _read_names(by), map_columns, others, targets, **asked)
+    config = _make_config(opened, _read_names(by), others, targets, **asked)
     session = Session(config, path)
     server = _make_server(session, port)
     try:
@@ -146,21 +128,13 @@ def _print_start(session: Session) -> None:
 
 
 def _write_entries(
-    items: ItemsFile,
-    source: Source,
-    outputs: Outputs,
-    rows: int,
-    *,
-    observed_rate: float | None,
-    effort: str,
-    seed: int,
-    **of_page: Any,
+    items: ItemsFile, source: Source, outputs: Outputs, observed_rate: float | None, effort: str, media: Sequence[str]
 ) -> None:
     """Fit, and write the entries to check as a table."""
     opened = open_and_print(items, source)
     with show_progress():
-        filled = work.complete(opened, observed_rate=observed_rate, effort=effort, random_state=seed)
-        entries = filled.review(rows, work.choose_shown(opened))
+        filled = work.complete(opened, observed_rate=observed_rate, effort=effort)
+        entries = filled.review(show=work.choose_shown(opened))
     outputs.write(review=lambda path: write_review(filled, entries, path))
     print_new_notes(filled.opened.notes, opened)
     print_result(work.describe_review(filled, len(entries)))
@@ -177,10 +151,12 @@ def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path
 def _make_config(
     opened: OpenTable,
     by: Sequence[str],
-    map_columns: str | None,
     others: Sequence[Path],
     targets: tuple[Path, Path, Path, Path],
-    **asked: Any,
+    *,
+    observed_rate: float | None,
+    effort: str,
+    media: Sequence[str],
 ) -> Any:
     """Return the configuration of the review from the options."""
     from halflabel.review_page.agreement import find_contested
@@ -190,44 +166,24 @@ def _make_config(
     from halflabel.review_page.journal import read_journal
     from halflabel.review_page.outputs import Targets
 
-    views = ItemViews(opened, media_root=asked["media_root"], remote_hosts=asked["remote_media"])
+    folders, hosts = [Path(each) for each in media if Path(each).is_dir()], [e for e in media if not Path(e).is_dir()]
+    if len(folders) > 1:
+        raise click.UsageError("--media names two folders: name one that holds both.")
+    views = ItemViews(opened, media_root=folders[0] if folders else None, remote_hosts=tuple(hosts))
     title = Path(opened.source.raw.source).name if opened.source is not None else ""
     book = AnswerBook(list(opened.index), opened.labels.names)
     read = [read_journal(path)[1] for path in others]
-    settings = {name: asked[name] for name in ("observed_rate", "rule")} | {"random_state": asked["seed"]}
     return Config(
         opened,
         views,
         title=title,
         by=by[0],
         reviewers=tuple(by) if len(by) > 1 else (),
-        settings=settings,
-        effort=asked["effort"],
-        show_p=asked["show_p"],
-        coordinates=None if map_columns is None else _read_coordinates(opened, map_columns),
+        settings={"observed_rate": observed_rate, "random_state": 0},
+        effort=effort,
         contested=find_contested(book, read) if read else None,
         targets=Targets(*targets, of_report={"title": title}),
     )
-
-
-def _read_coordinates(opened: OpenTable, names: str) -> Any:
-    """Return the two columns of the user's own map."""
-    import numpy as np
-    import pandas as pd
-
-    frame = pd.DataFrame() if opened.frame is None else opened.frame
-    wanted = [name.strip() for name in names.split(",")]
-    columns = {str(name): j for j, name in enumerate(frame.columns)}
-    if len(wanted) != 2:
-        raise click.UsageError(f"--map needs two columns, such as x,y, not {names!r}.")
-    for name in wanted:
-        if name not in columns:
-            raise ValueError(f"--map: there is no column {name!r}; {closest(name, columns)}")
-    cells = frame.iloc[:, [columns[name] for name in wanted]].apply(pd.to_numeric, errors="coerce")
-    values = cells.to_numpy(np.float64)
-    if not np.isfinite(values).all():
-        raise ValueError(f"--map: the columns {names} need a number in every row.")
-    return values
 
 
 def _word_address(reviewer: str, address: str) -> str:

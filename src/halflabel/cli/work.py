@@ -7,10 +7,9 @@ from halflabel._lazy import import_on_use
 if TYPE_CHECKING:
     from halflabel.completion import complete
     from halflabel.completion.checks import check_observed_rate
-    from halflabel.completion.explanation import find_label
     from halflabel.completion.finish import keep_answers
     from halflabel.completion.finish_journal import list_answers
-    from halflabel.completion.marking import check_marks, take_label_columns
+    from halflabel.completion.marking import take_label_columns
     from halflabel.completion.model_file.archive import is_model, read_heading
     from halflabel.completion.model_file.saving import load
     from halflabel.completion.output import choose_tool, write_for_tool
@@ -19,24 +18,13 @@ if TYPE_CHECKING:
     from halflabel.completion.stated_completion import take_completed
     from halflabel.evaluation import IN_WORDS, evaluate, run_demo
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
-    from halflabel.files.conversion import check_format_path, parse_question
-    from halflabel.files.detection import detect
+    from halflabel.files.conversion import check_format_path
     from halflabel.files.reading import check_values, write_frame
-    from halflabel.files.registry import (
-        FORMATS,
-        SUFFIXES,
-        base_suffix,
-        check_name,
-        find_written,
-        name_suffix,
-        takes_pairs,
-    )
+    from halflabel.files.registry import FORMATS, SUFFIXES, base_suffix, find_written, name_suffix, takes_pairs
     from halflabel.files.vectors import read_vectors
-    from halflabel.labels.label_rules import write_lines
     from halflabel.labels.rules import read_rule
     from halflabel.report.certificate_page import render_certificate
     from halflabel.report.display import describe_review, describe_warnings
-    from halflabel.report.errors import write_certificates
     from halflabel.report.pictures import PICTURES
     from halflabel.table import NoLabelsNamed
     from halflabel.table.described import find_description
@@ -53,10 +41,9 @@ else:
             "halflabel.completion": ["complete"],
             "halflabel.completion.model_file.archive": ["is_model", "read_heading"],
             "halflabel.completion.checks": ["check_observed_rate"],
-            "halflabel.completion.explanation": ["find_label"],
             "halflabel.completion.finish": ["keep_answers"],
             "halflabel.completion.finish_journal": ["list_answers"],
-            "halflabel.completion.marking": ["check_marks", "take_label_columns"],
+            "halflabel.completion.marking": ["take_label_columns"],
             "halflabel.completion.model_file.saving": ["load"],
             "halflabel.completion.output": ["choose_tool", "write_for_tool"],
             "halflabel.completion.predictions": ["make_suggestions"],
@@ -64,24 +51,20 @@ else:
             "halflabel.completion.stated_completion": ["take_completed"],
             "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
             "halflabel.evaluation.comparison": ["COMMON_RULE", "DEFAULT"],
-            "halflabel.files.conversion": ["check_format_path", "parse_question"],
+            "halflabel.files.conversion": ["check_format_path"],
             "halflabel.files.reading": ["check_values", "write_frame"],
-            "halflabel.files.detection": ["detect"],
             "halflabel.files.registry": [
-                "base_suffix",
                 "FORMATS",
                 "SUFFIXES",
-                "check_name",
+                "base_suffix",
                 "find_written",
                 "name_suffix",
                 "takes_pairs",
             ],
             "halflabel.files.vectors": ["read_vectors"],
-            "halflabel.labels.label_rules": ["write_lines"],
             "halflabel.labels.rules": ["read_rule"],
             "halflabel.report.certificate_page": ["render_certificate"],
             "halflabel.report.display": ["describe_review", "describe_warnings"],
-            "halflabel.report.errors": ["write_certificates"],
             "halflabel.report.pictures": ["PICTURES"],
             "halflabel.table": ["NoLabelsNamed"],
             "halflabel.table.described": ["find_description"],
@@ -104,8 +87,6 @@ __all__ = [
     "NoLabelsNamed",
     "base_suffix",
     "check_format_path",
-    "check_marks",
-    "check_name",
     "check_observed_rate",
     "check_values",
     "choose_shown",
@@ -114,11 +95,9 @@ __all__ = [
     "describe_left_out",
     "describe_review",
     "describe_warnings",
-    "detect",
     "embed_columns",
     "evaluate",
     "find_description",
-    "find_label",
     "find_written",
     "is_model",
     "keep_answers",
@@ -130,7 +109,6 @@ __all__ = [
     "name_suffix",
     "name_table_file",
     "open_described",
-    "parse_question",
     "read_file",
     "read_heading",
     "read_rule",
@@ -141,8 +119,6 @@ __all__ = [
     "take_completed",
     "take_label_columns",
     "takes_pairs",
-    "write_certificates",
     "write_for_tool",
     "write_frame",
-    "write_lines",
 ]

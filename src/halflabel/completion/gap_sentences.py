@@ -62,9 +62,9 @@ def describe_ranked(names: Sequence[str], observed_rate: float | None) -> str:
     Examples
     --------
     >>> describe_ranked(["tax"], None)
-    "Ranked and not filled in: 'tax', because no label frequency is stated (--observed-rate, observed_rate)."
+    "Ranked and not filled in: 'tax', because no label frequency is stated (--set observed_rate=, observed_rate=)."
     """
-    why = "no label frequency is stated (--observed-rate, observed_rate)"
+    why = "no label frequency is stated (--set observed_rate=, observed_rate=)"
     if observed_rate is not None:
         why = "no known entry can confirm a precision"
     return f"Ranked and not filled in: {quoted(names)}, because {why}."

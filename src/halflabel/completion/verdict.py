@@ -159,7 +159,7 @@ def _choose_step(evidence: Evidence, items: str) -> tuple[str, str]:
     if part.contradictions:
         return "measure it on random values", f"halflabel finish {items}" if items else "filled.finish()"
     if not part.has_precision:
-        line = f"halflabel complete {items} --observed-rate ask" if items else 'complete(..., observed_rate="ask")'
+        line = f"halflabel complete {items} --set observed_rate=ask" if items else 'complete(..., observed_rate="ask")'
         return "estimate it from answers", line
     if len(evidence.doubts):
         return "answer the questions that help most", f"halflabel review {items}" if items else "filled.review()"

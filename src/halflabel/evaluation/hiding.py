@@ -48,7 +48,7 @@ _F1_AT_A_RATE = (
 )
 _F1_WITHOUT_RATE = (
     "PU-F1 is a lower bound of F1: every filled entry that was not hidden counts as wrong. With the share of relevant "
-    "entries that were assigned (--observed-rate, observed_rate=), it becomes an estimate."
+    "entries that were assigned (--set observed_rate=, observed_rate=), it becomes an estimate."
 )
 
 
@@ -174,7 +174,7 @@ def compare_f1(expected: float, reached: float, low: float, high: float) -> str:
         return f"{start} The probabilities are overconfident here: use their order, not their values."
     if high < 0:
         return f"{start} The probabilities are underconfident here: the answers are better than expected."
-    return f"{start} The difference may be due to chance; more repeats (--repeats, repeats=) would show it."
+    return f"{start} The difference may be due to chance; more repeats (repeats=) would show it."
 
 
 @dataclass(frozen=True, eq=False)

@@ -295,7 +295,7 @@ def _label_frequency(evidence: Checked) -> Iterator[Result]:
         text = (
             f"{start} The model predicts the probability that a label is assigned, which gives the order of the "
             "candidates. The label frequency c, the share of the relevant entries that were assigned, cannot be "
-            "estimated from the data. If you know it, set it (--observed-rate, observed_rate)."
+            "estimated from the data. If you know it, set it (--set observed_rate=, observed_rate=)."
         )
         title = "Probabilities are of being assigned, not of being relevant"
         yield make_result("label-frequency", "warning", title, text)

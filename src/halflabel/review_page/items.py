@@ -99,7 +99,7 @@ class ItemViews:
                 notes.append(
                     f"{len(missing)} of the first {plural(len(rows), 'file')} of column {self.frame.columns[column]!r} "
                     f"cannot be shown, such as {clipped(self.frame.iat[missing[0], column])!r}: images and sounds must "
-                    f"lie under {self.media.root}; name another folder with --media-root."
+                    f"lie under {self.media.root}; name another folder with --media."
                 )
         return notes
 

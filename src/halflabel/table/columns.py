@@ -47,24 +47,22 @@ class Description:
     ('rock', '7')
     """
 
-    id: str | None = key("Column that identifies the rows.", common=True)
-    labels: Names | None = key(
-        "Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", "names", "NAMES", common=True
-    )
-    tags: str | None = key("One column of tag lists, instead of --labels.", common=True)
+    id: str | None = key("Column that identifies the rows.")
+    labels: Names | None = key("Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", "names", "NAMES")
+    tags: str | None = key("One column of tag lists, instead of --labels.")
     absent: Absent | None = key(
         "Meaning of an unlisted tag; 'unknown' also for label columns of 1 and empty cells.",
-        choices=get_args(Absent), common=True, about=_ALL,
+        choices=get_args(Absent), about=_ALL,
     )  # fmt: skip
     positive_only: Names = key(
         "Labels of which an absent entry may be a missing positive, such as a new tag; 'absent' is about the other "
-        "ones.", "names", "NAMES", default=(), common=True,
+        "ones.", "names", "NAMES", default=(),
     )  # fmt: skip
     empty: Empty | None = key(
         "Meaning of an item without any tag: unlabelled, or without tags; by default as the form has it.",
         choices=get_args(Empty), about=_ALL,
     )  # fmt: skip
-    text: str | None = key("A column of free text, used as tf-idf.", common=True)
+    text: str | None = key("A column of free text, used as tf-idf.")
     ignore: Names = key("Columns to leave out.", "names", "NAMES", default=())
     features: Names | None = key(
         "Feature columns; by default all that can serve, but for columns made from the labels; '*' for all that can "

@@ -44,7 +44,7 @@ class Described:
         except ValueError as error:
             if not self.file.values.keys() & set(only_for):
                 raise
-            way = "change it there, write it again (halflabel data describe --save), or override it by an option."
+            way = "change it there, write it again (halflabel describe --save), or override it by an option."
             raise TableFileError(f"{error} The description is that of {self.file.path}: {way}") from error
 
 

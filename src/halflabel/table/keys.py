@@ -12,7 +12,7 @@ from typing import Any, Literal
 from halflabel._wording import quoted
 from halflabel.table.rule_files import collect_rules
 
-Kind = Literal["text", "names", "words", "rules", "choice", "number", "path", "size"]
+Kind = Literal["text", "names", "words", "rules", "choice", "number", "share", "path", "size"]
 
 #: The kinds of items and labels, as the keys about them name it.
 Place = Literal["file", "columns", "tags", "pairs", "further"]
@@ -28,8 +28,6 @@ class Key:
     kind: Kind = "text"
     metavar: str = "COL"  #: The name of its value in the help.
     choices: tuple[str, ...] = ()  #: The values of the kind "choice".
-    #: Whether every command has it as an option; the value of another key is given as ``--set KEY=VALUE``.
-    common: bool = False
     is_code: bool = False  #: Whether its value is executed, so that no file may hold it.
     #: The kinds of items and labels that it is about, if it has no effect on others.
     about: tuple[Place, ...] = ()
@@ -110,6 +108,8 @@ class Key:
             if not re.fullmatch("[0-9]{1,9}", text) or int(text) < 1:
                 raise ValueError(f"{self.name} is a whole number of 1 or more, not {text!r:.80}")
             return int(text)
+        if self.kind == "share" and text != "ask":
+            return parse_share(self.name, text)
         if not text:
             raise ValueError(f"{self.name} is empty")
         return text
@@ -137,6 +137,14 @@ def split_names(texts: Iterable[str], *, keep_empty: bool = False) -> tuple[str,
         raise ValueError(f"names have commas between them, not line breaks: {quoted(texts)}") from None
     names = [name.strip() for name in itertools.chain.from_iterable(rows)]
     return tuple(name for name in names if name or keep_empty)
+
+
+def parse_share(name: str, text: str) -> float:
+    """Return the number of a text. Whether it is a share is checked with the labels."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{name} is a number, such as 0.7, or ask, not {text!r:.80}") from None
 
 
 def parse_size(text: str) -> tuple[int, int]:

@@ -67,7 +67,7 @@ def open_table(
         The labels, where they are not in the table. All keys about label columns hold for them, too.
     {keys}
     table : path, optional
-        A table file with the description, written by :meth:`OpenTable.save` or ``halflabel data describe --save``. By
+        A table file with the description, written by :meth:`OpenTable.save` or ``halflabel describe --save``. By
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Keys override it.
 
     Returns

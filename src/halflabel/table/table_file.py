@@ -98,7 +98,7 @@ class TableFile:
 
     def describe_way(self) -> str:
         """Return the advice about a table file that does not fit."""
-        return f"Change {self.path}, or write it again with `halflabel data describe ... --save`."
+        return f"Change {self.path}, or write it again with `halflabel describe ... --save`."
 
 
 def _as_names(value: Any) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def read_table_file(path: AnyPath) -> TableFile:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise TableFileError("there is no such file; `halflabel data describe ITEMS --save` writes one")
+        raise TableFileError("there is no such file; `halflabel describe ITEMS --save` writes one")
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

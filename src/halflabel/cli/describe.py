@@ -1,4 +1,4 @@
-"""The command data describe."""
+"""The command that prints what a file holds: describe."""
 
 from __future__ import annotations
 
@@ -8,36 +8,26 @@ from pathlib import Path
 
 import click
 
-from halflabel._files import atomic_write
 from halflabel._wording import count, plural, quoted
 from halflabel.cli import work
 from halflabel.cli.console import make_roles_table, out, print_note, print_result
-from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, list_keys
 from halflabel.cli.outputs import Outputs
 from halflabel.cli.reading import print_reading
 
 
-@click.group()
-def data() -> None:
-    """Describe a file."""
-
-
-@data.command(epilog=f"\b\nKeys of a table file, for --set KEY=VALUE:\n{list_keys()}")
-@add_items_options("table")
-@click.option("--save", is_flag=True, help="Write the description as a table file, ITEMS.table.toml or --table, which "
-              "every command then finds.")  # fmt: skip
-@click.option("--find-rules", type=PATH, help="Write rules between labels that hold in the known entries, with counts, "
-              "for --rules.")  # fmt: skip
-def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
-    """Print the contents of a file and the role of each column, also of a saved model.
+@click.command(name="describe", epilog=f"\b\nKeys of a table file, for --set KEY=VALUE:\n{list_keys()}")
+@add_items_options(fits=False)
+@click.option("--save", is_flag=True, help="Write the description as a table file, which every command then finds: "
+              "ITEMS.table.toml, or that of --set table=FILE.")  # fmt: skip
+def describe_command(items: ItemsFile, save: bool) -> None:
+    """Print the contents of a file and the role of each column. It may be a saved model.
 
     \b
     Examples:
-      halflabel data describe songs.csv --labels 'tag_*'
-      halflabel data describe songs.csv --labels 'mood_*' --set yes=yes,x --set unknown='?' --save
-      halflabel data describe songs.csv --labels 'tag_*' --find-rules rules.txt
-      halflabel data describe songs.halflabel
+      halflabel describe songs.csv --labels 'tag_*'
+      halflabel describe songs.csv --labels 'mood_*' --set yes=yes,x --set unknown='?' --save
+      halflabel describe songs.halflabel
     """  # noqa: D301
     if len(items.paths) == 1 and work.is_model(items.paths[0]):
         _describe_model(items.paths[0], items.given)
@@ -45,7 +35,7 @@ def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
     target = _name_table_file(items) if save else None
     items = replace(items, table=None, finds=False) if save else items
     source = items.read()
-    outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target, "rules": find_rules})
+    outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target})
     try:
         opened = items.open(source)
     except work.NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
@@ -54,20 +44,9 @@ def describe(items: ItemsFile, save: bool, find_rules: Path | None) -> None:
         return
     print_reading(opened)
     print_result(opened.summary)
-    if find_rules is not None:
-        found = opened.find_rules()
-        with_some = int((found["exceptions"] > 0).sum())
-        print_result(f"{plural(len(found), 'rule')} between labels found, {count(with_some)} with exceptions.")
-        outputs.write(rules=lambda path: _write_rules(path, work.write_lines(found)))
     if save:
         outputs.write(description=opened.save)
-    if save or find_rules is not None:
         outputs.print_paths()
-
-
-def _write_rules(path: Path, text: str) -> None:
-    with atomic_write(path, "w") as file:
-        file.write(text)
 
 
 def _name_table_file(items: ItemsFile) -> Path:
@@ -75,7 +54,7 @@ def _name_table_file(items: ItemsFile) -> Path:
     if items.table is not None:
         return items.table
     if len(items.paths) > 1 or not items.paths[0].exists():
-        raise ValueError("several files are one table: name its table file with --table FILE.")
+        raise ValueError("several files are one table: name its table file with --set table=FILE.")
     return work.name_table_file(items.paths[0])
 
 
