@@ -20,7 +20,6 @@ from halflabel.completion.model_file.archive import ModelFileError
 from halflabel.completion.model_file.parts import check_parts, make_up_rows
 from halflabel.completion.model_file.predictor import Predictor
 from halflabel.corrections.fit import Corrected
-from halflabel.methods.matrix_completion.feature_losses import FEATURE_LOSSES, is_scaled
 from halflabel.table import FeatureEncoder, Roles
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -293,17 +292,6 @@ def test_made_up_rows_have_a_value_of_every_kind():
     assert sparse.issparse(matrix)
     assert len(thin) == 2
     assert make_up_rows(build().encoder)[1] is None
-
-
-@pytest.mark.parametrize("feature_loss", [name for name in FEATURE_LOSSES if not is_scaled(name)])
-def test_a_model_whose_loss_accepts_few_numbers_is_opened_again(feature_loss, tmp_path, rng):
-    bits = (rng.random((30, 3)) < 0.5) * 1.0
-    items = pd.DataFrame(bits, columns=["a", "b", "c"]).assign(rock=np.where(np.arange(30) < 20, bits[:, 0], np.nan))
-    method = hl.MC1(0.01, label_weight=0.1, n_folds=2, feature_loss=feature_loss)
-    filled = hl.complete(items, labels=["rock"], method=method)
-    filled.save(tmp_path / "a.halflabel")
-    new, loaded = items[["a", "b", "c"]].head(3), hl.load(tmp_path / "a.halflabel")
-    pd.testing.assert_frame_equal(loaded.predict_proba(new), filled.predictor.predict_proba(new))
 
 
 @pytest.mark.parametrize(

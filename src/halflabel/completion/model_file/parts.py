@@ -49,10 +49,7 @@ def _count_features(encoder: FeatureEncoder) -> int:
 
 
 def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:
-    """Return a table of two rows, and the matrix next to it, that an encoder reads: zeros, and ones.
-
-    A loss of bits or counts does not accept other numbers.
-    """
+    """Return a table of two rows, and the matrix next to it, that an encoder reads: zeros, and ones."""
     frame = pd.DataFrame({column: [0.0, 1.0] for column in encoder.numeric}, index=range(2))
     for column, values in encoder.categories.items():
         frame[column] = pd.Series([None, *values[:1]], dtype=object)

@@ -44,12 +44,6 @@ class MC1(MatrixCompletion):
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
         :math:`\lambda`, weight of the mean label loss against the mean feature loss; of several values the best is
         chosen.
-    feature_loss : {"squared", "huber", "logistic", "poisson"}, default="squared"
-        The loss of an observed feature: half its square; for outliers :math:`\sqrt{1 + (z - x)^2} - 1`; for features of
-        0 and 1 :math:`\log(1 + e^z) - xz`; for counts :math:`e^z - xz` (a parabola beyond twice the largest count). The
-        last two are not scaled; instead z has an offset per feature, so that Z = 0 is its mean.
-    label_loss : {"logistic", "squared_hinge"}, default="logistic"
-        The loss of an observed label: as above, or :math:`\tfrac12\max(0, 1 - y_{ij} z_{ij})^2`.
     bias_row_weight : float, default=1.0
         w, weight of one entry of the row of ones in units of one observed feature. ``inf`` is the constraint of
         eq. (3).
@@ -112,7 +106,7 @@ class MC1(MatrixCompletion):
     ------
     ValueError
         If nothing is observed, a label holds anything but 1, 0 or missing, the labels are positive-only, sparse X holds
-        NaN, a feature is outside the values of its loss, or a parameter is out of range.
+        NaN, or a parameter is out of range.
 
     Warns
     -----
@@ -164,8 +158,6 @@ class MC1(MatrixCompletion):
         alpha: float | None = None,
         *,
         label_weight: Candidates = (0.01, 0.1, 1.0),
-        feature_loss: str = "squared",
-        label_loss: str = "logistic",
         bias_row_weight: float = 1.0,
         criterion: str = "log_loss",
         cv: str = "auto",
@@ -179,8 +171,6 @@ class MC1(MatrixCompletion):
     ) -> None:
         self.alpha = alpha
         self.label_weight = label_weight
-        self.feature_loss = feature_loss
-        self.label_loss = label_loss
         self.bias_row_weight = bias_row_weight
         self.criterion = criterion
         self.cv = cv
@@ -217,8 +207,6 @@ class MCb(MatrixCompletion):
     ----------
     alpha : float or None, default=None
     label_weight : float or sequence of float, default=(0.01, 0.1, 1.0)
-    feature_loss : {"squared", "huber", "logistic", "poisson"}, default="squared"
-    label_loss : {"logistic", "squared_hinge"}, default="logistic"
     bias_ridge : float, default=1e-6
         :math:`\rho`. Without it a label whose observed entries are all equal has no minimiser: b grows without bound. A
         warning names such labels. Within folds the ridge alone is enough.
@@ -243,9 +231,8 @@ class MCb(MatrixCompletion):
 
     Notes
     -----
-    At every Z the objective is minimised over b, by a few Newton steps or, for the hinge loss, in closed form. The
-    remaining function of Z is convex and its gradient has the same Lipschitz constant, so that the step can be twice
-    the step of the paper's joint iteration.
+    At every Z the objective is minimised over b, by a few Newton steps. The remaining function of Z is convex and its
+    gradient has the same Lipschitz constant, so that the step can be twice the step of the paper's joint iteration.
 
     References
     ----------
@@ -265,8 +252,6 @@ class MCb(MatrixCompletion):
         alpha: float | None = None,
         *,
         label_weight: Candidates = (0.01, 0.1, 1.0),
-        feature_loss: str = "squared",
-        label_loss: str = "logistic",
         bias_ridge: float = 1e-6,
         criterion: str = "log_loss",
         cv: str = "auto",
@@ -280,8 +265,6 @@ class MCb(MatrixCompletion):
     ) -> None:
         self.alpha = alpha
         self.label_weight = label_weight
-        self.feature_loss = feature_loss
-        self.label_loss = label_loss
         self.bias_ridge = bias_ridge
         self.criterion = criterion
         self.cv = cv

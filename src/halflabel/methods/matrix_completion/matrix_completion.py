@@ -17,19 +17,11 @@ from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.candidates import Candidates, list_candidates
-from halflabel.methods.matrix_completion.feature_losses import (
-    FEATURE_LOSSES,
-    is_scaled,
-    learn_offset,
-    make_feature_term,
-    make_kind,
-    require_kind,
-)
-from halflabel.methods.matrix_completion.matrix_problem import Completed, Data, MatrixProblem, label_term
+from halflabel.methods.matrix_completion.matrix_problem import Completed, Data, MatrixProblem
 from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
 from halflabel.methods.model_selection import entry_folds, item_folds
 from halflabel.methods.validation import require_choice, require_positive, require_whole
-from halflabel.numerics.losses import Entrywise, Loss, SideBySide, SparseSquared, Squared
+from halflabel.numerics.losses import Logistic, Loss, SideBySide, SparseSquared, Squared
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Factors, fold_in
 from halflabel.numerics.threads import limit_threads
@@ -55,10 +47,6 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     alpha: float | None
     label_weight: Candidates
-    feature_loss: str = "squared"
-    label_loss: str = "logistic"
-    feature_offset_: Floats | float = 0.0
-    largest_count_: float = 1.0
     criterion: str
     cv: str
     n_folds: int
@@ -103,9 +91,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
         rng = np.random.default_rng(self.random_state)
-        self.scaler_ = _learn_scaler(X, self.scale if is_scaled(self.feature_loss) else None)
-        if self.feature_loss != "squared":
-            self.feature_offset_, self.largest_count_ = learn_offset(self.feature_loss, self._make_dense(X))
+        self.scaler_ = _learn_scaler(X, self.scale)
         setting, self.solver_ = self._setting(X, labels.shape[1])
         data = Data(labels.values(irrelevant=-1.0, unknown=0.0), self._features(X, setting.solver))
         self.cv_ = _choose_cv(labels) if self.cv == "auto" else self.cv
@@ -144,11 +130,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
             cv=("auto", "entries", "items"),
             criterion=("log_loss", "labels", "features"),
             solver=("auto", "proximal_gradient", "factored", "fpc"),
-            feature_loss=FEATURE_LOSSES,
-            label_loss=("logistic", "squared_hinge"),
         )
-        if self.solver == "fpc" and (self.feature_loss, self.label_loss) != ("squared", "logistic"):
-            raise ValueError("solver='fpc' has the published losses only: use 'auto', or the default losses.")
         require_positive(self, "label_weight", several=True)
         if self.alpha is not None:
             require_positive(self, "alpha", reason="None chooses it by cross-validation")
@@ -176,32 +158,19 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
             raise ValueError(
                 f"{solver} needs sparse X as a dense array, here {8 * n * m / 1e9:.0f} GB: use solver='factored'."
             )
-        setting = MatrixProblem(row_weight, ridge, solver, self.tol, self.max_iter, self.label_loss)
+        setting = MatrixProblem(row_weight, ridge, solver, self.tol, self.max_iter)
         return setting, f"{solver}: {why}."
 
-    def _features(self, X: Matrix, solver: str) -> Squared | SparseSquared | Entrywise:
-        """Return the scaled features as a term of weight 1. Sparse X stays sparse in factored form, with squares."""
+    def _features(self, X: Matrix, solver: str) -> Squared | SparseSquared:
+        """Return the scaled features as a term of weight 1. Sparse X stays sparse in factored form."""
         if is_sparse(X):
             if np.isnan(X.data).any():
                 raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
-            if solver == "factored" and self.feature_loss == "squared":
+            if solver == "factored":
                 return SparseSquared(X.astype(np.float64), self.scaler_.center, self.scaler_.scale, 1.0)
-        X = self._make_dense(X)
+        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
         seen = ~np.isnan(X)
-        scaled = np.where(seen, self.scaler_(np.asarray(X, dtype=np.float64)), 0.0)
-        kind = make_kind(self.feature_loss, self.largest_count_)
-        return make_feature_term(kind, scaled, None if seen.all() else seen, self.feature_offset_)
-
-    def _make_dense(self, X: Matrix) -> Floats:
-        """Return the features of fitted or new items as a dense array of values that the loss accepts."""
-        if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
-            raise ValueError(
-                f"feature_loss={self.feature_loss!r} needs sparse X as a dense array, here "
-                f"{8 * X.shape[0] * X.shape[1] / 1e9:.0f} GB: use feature_loss='squared'."
-            )
-        dense = np.asarray(X.toarray() if is_sparse(X) else X)
-        require_kind(self.feature_loss, dense)
-        return dense
+        return Squared(np.where(seen, self.scaler_(X), 0.0), None if seen.all() else seen, 1.0)
 
     # -- cross-validation --------------------------------------------------------------
 
@@ -251,7 +220,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
             terms.append(Squared(np.ones((n, 1)), None, on_row))
             widths, right = [d, 1], self.right_[t:]
         if sign is not None:
-            terms.insert(0, label_term(self.label_loss, sign, on_label, self.bias_))
+            terms.insert(0, Logistic(sign, on_label, self.bias_))
             widths, right = [t, *widths], self.right_[: t + right.shape[0]]
         with limit_threads(n, d):
             left = fold_in(SideBySide(terms, widths), right, self.alpha_, n)
@@ -308,11 +277,9 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         return _fill(items, self._unscale(self.left_ @ self.right_.T))
 
     def _unscale(self, Z: Floats) -> Floats:
-        """Return the expected features at Z, in the unit of X."""
+        """Return the features at Z in the unit of X."""
         t, d = len(self.bias_), len(self.scaler_.scale)
-        kind = make_kind(self.feature_loss, self.largest_count_)
-        expected = Z[:, t : t + d] if kind is None else kind.mean(Z[:, t : t + d] + self.feature_offset_)
-        return np.asarray(expected * self.scaler_.scale + self.scaler_.center)
+        return np.asarray(Z[:, t : t + d] * self.scaler_.scale + self.scaler_.center)
 
 
 def _warn_if_few(entries: int, factors: Factors) -> None:

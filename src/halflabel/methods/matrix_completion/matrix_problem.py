@@ -9,17 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from halflabel._arrays import Floats, Mask
-from halflabel.numerics.losses import (
-    BiasedLogistic,
-    BiasedSquaredHinge,
-    Entrywise,
-    Logistic,
-    Loss,
-    SideBySide,
-    SparseSquared,
-    Squared,
-    SquaredHinge,
-)
+from halflabel.numerics.losses import BiasedLogistic, Logistic, Loss, SideBySide, SparseSquared, Squared
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import (
     Factors,
@@ -49,8 +39,8 @@ class Data:
 
     #: Shape (n, t). +1 relevant, -1 irrelevant, 0 unknown.
     sign: Floats
-    #: Squared, SparseSquared or Entrywise. The loss of the d features with weight 1.
-    features: Squared | SparseSquared | Entrywise
+    #: The loss of the d features with weight 1.
+    features: Squared | SparseSquared
 
     @property
     def seen(self) -> tuple[int, int]:
@@ -108,8 +98,6 @@ class MatrixProblem:
     solver: str
     tol: float
     max_iter: int
-    #: One of "logistic", "squared_hinge".
-    label_loss: str = "logistic"
 
     def terms(self, data: Data, label_weight: float) -> SideBySide:
         """Return the smooth part of eq. (2) or, with the soft row, of eq. (3)."""
@@ -118,13 +106,12 @@ class MatrixProblem:
         features: Loss = replace(data.features, weight=1 / seen_features)
         widths = [data.sign.shape[1], data.features.target.shape[1]]
         if self.row_weight is None:
-            kind = BiasedSquaredHinge if self.label_loss == "squared_hinge" else BiasedLogistic
-            return SideBySide([kind(data.sign, weight, self.ridge * label_weight), features], widths)
+            return SideBySide([BiasedLogistic(data.sign, weight, self.ridge * label_weight), features], widths)
         row = 0.0 if np.isinf(self.row_weight) else self.row_weight / seen_features
         if self.solver == "fpc":
             row = 1 / published_step(data, label_weight)
         ones = Squared(np.ones((n, 1)), None, row)
-        return SideBySide([label_term(self.label_loss, data.sign, weight), features, ones], [*widths, 1])
+        return SideBySide([Logistic(data.sign, weight), features, ones], [*widths, 1])
 
     def path(self, data: Data, label_weight: float) -> Floats:
         """Return the weights of the path, descending. Z is 0 at the first weight. "fpc" has the published path."""
@@ -195,13 +182,6 @@ class MatrixProblem:
             max_iter=self.max_iter,
         )
         return solution, bias if len(bias) else np.zeros(t)
-
-
-def label_term(name: str, sign: Floats, weight: float, bias: Floats | float = 0.0) -> Loss:
-    """Return the loss of labels with a fixed bias: "logistic" or "squared_hinge"."""
-    if name == "squared_hinge":
-        return Entrywise(SquaredHinge(), sign, sign != 0, weight, bias)
-    return Logistic(sign, weight, bias)
 
 
 def published_step(data: Data, label_weight: float) -> float:

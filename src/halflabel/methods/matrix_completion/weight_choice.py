@@ -12,7 +12,6 @@ from halflabel._progress import step
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import fit_platt
 from halflabel.methods.matrix_completion.matrix_problem import ROUGH, Completed, Data, MatrixProblem
-from halflabel.numerics.losses import Entrywise
 
 #: A path ends when its error has been above the best one this number of times in a row.
 PATIENCE = 3
@@ -147,11 +146,7 @@ def _score_fits(data: Data, folds: Sequence[Fold], fits: Sequence[Completed]) ->
 
 
 def _pair_hidden_features(data: Data, fold: Fold, fit: Completed) -> Iterator[tuple[Floats, Floats]]:
-    """Yield (predicted, true) values of the hidden features minus their prediction at Z = 0, if there are any."""
+    """Yield (predicted, true) values of the hidden features if there are any."""
     if fold.features is not None:
         t, d = data.sign.shape[1], fold.features.shape[1]
-        Z, true = fit.Z[:, t : t + d], np.asarray(data.features.target)
-        if isinstance(data.features, Entrywise):
-            empty = data.features.mean(np.zeros(Z.shape))
-            Z, true = data.features.mean(Z) - empty, true - empty
-        yield Z[fold.features], true[fold.features]
+        yield fit.Z[:, t : t + d][fold.features], np.asarray(data.features.target)[fold.features]

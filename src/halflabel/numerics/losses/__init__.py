@@ -5,8 +5,6 @@ A loss has ``lipschitz`` (of its gradient), ``roughness`` (M with :math:`|f^{(3)
 same term as a sum over blocks of rows if these do not depend on each other.
 """
 
-from halflabel.numerics.losses.biased_hinge import BiasedSquaredHinge
-from halflabel.numerics.losses.entrywise import Bits, Counts, Entrywise, Huber, Kind, SquaredHinge
 from halflabel.numerics.losses.logistic import BiasedLogistic, Logistic
 from halflabel.numerics.losses.side_by_side import SideBySide
 from halflabel.numerics.losses.smooth import Loss, Smooth, Squares
@@ -14,18 +12,11 @@ from halflabel.numerics.losses.squared import SparseSquared, Squared
 
 __all__ = [
     "BiasedLogistic",
-    "BiasedSquaredHinge",
-    "Bits",
-    "Counts",
-    "Entrywise",
-    "Huber",
-    "Kind",
     "Logistic",
     "Loss",
     "SideBySide",
     "Smooth",
     "SparseSquared",
     "Squared",
-    "SquaredHinge",
     "Squares",
 ]

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.numerics.losses.entrywise import Entrywise
 from halflabel.numerics.losses.smooth import Loss, Squares, row_blocks
 
 
@@ -110,7 +109,7 @@ class BiasedLogistic:
         """Sum of the signs, and number of observed entries, of every label."""
         return self.sign.sum(axis=0), np.count_nonzero(self.sign, axis=0).astype(np.float64)
 
-    def at(self, Z: Floats) -> Logistic | Entrywise:
+    def at(self, Z: Floats) -> Logistic:
         """Return the term with its bias fixed at the best for Z."""
         return Logistic(self.sign, self.weight, self.bias(Z))
 
