@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from halflabel.files.registry import FORMATS, SUFFIXES, base_suffix, find_written, name_suffix, takes_pairs
     from halflabel.files.vectors import read_vectors
     from halflabel.labels.rules import read_rule
-    from halflabel.report.certificate_page import render_certificate
+    from halflabel.report.certificate_page import render_certificate, write_certificates
     from halflabel.report.display import describe_review, describe_warnings
     from halflabel.report.pictures import PICTURES
     from halflabel.table import NoLabelsNamed
@@ -63,7 +63,7 @@ else:
             ],
             "halflabel.files.vectors": ["read_vectors"],
             "halflabel.labels.rules": ["read_rule"],
-            "halflabel.report.certificate_page": ["render_certificate"],
+            "halflabel.report.certificate_page": ["render_certificate", "write_certificates"],
             "halflabel.report.display": ["describe_review", "describe_warnings"],
             "halflabel.report.pictures": ["PICTURES"],
             "halflabel.table": ["NoLabelsNamed"],

@@ -37,9 +37,6 @@ class Figures(Protocol):
 class Views(Protocol):
     """What :mod:`halflabel.report.views` has. There, the type of ``Any`` is a completion: here it would be a circle."""
 
-    def describe_completion(self, completion: Any, /) -> tuple[str, ...]:
-        """Return its sentences."""
-
     def show_completion(self, completion: Any, /) -> str:
         """Return its page for notebooks."""
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel._arrays import Ints
 from halflabel.completion.checked_values import CheckedValues
 from halflabel.evidence.doubts import rank_doubts
 from halflabel.evidence.expected_errors import Predictions, estimate_errors
@@ -72,14 +73,21 @@ class Evidence(CheckedValues):
         return self.opened.name_items(pd.DataFrame(ranked))
 
     def sample_filled(self, n: int, random_state: int = 0) -> pd.DataFrame:
-        """Return ``n`` random filled entries of each label: position, column.
+        """Return ``n`` random filled entries: position, column. The order of items and labels decides nothing.
 
         See :func:`halflabel.evidence.filled_samples.sample_filled`.
         """
-        order = self._order
-        filled = np.where(self.labels.observed, 0, self.state).astype(np.int8)
-        chosen = sample_filled(filled[order], self.labels.names, n, random_state)
-        return chosen.assign(position=order[chosen["position"]])
+        rows, columns = self._order, np.argsort(np.array(self.labels.names), kind="stable")
+        filled = np.where(self.labels.observed, 0, self.state)[np.ix_(rows, columns)]
+        chosen = sample_filled(filled.astype(np.int8), n, random_state)
+        return chosen.assign(position=rows[chosen["position"]], column=columns[chosen["column"]])
+
+    def find_nearest(self, row: int, among: Ints, n: int) -> Ints:
+        """Return the ``n`` items that are nearest to an item by their principal components, of some items."""
+        places = np.empty_like(self._components)
+        places[self._order] = self._components
+        apart = ((places[among] - places[row]) ** 2).sum(axis=1)
+        return among[np.argsort(apart, kind="stable")[:n]]
 
     def next_to_label(self, n: int) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown."""

@@ -25,6 +25,7 @@ from halflabel.completion.output import write_completed
 from halflabel.completion.prevalence_table import tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
 from halflabel.completion.updating import learn_answers
+from halflabel.completion.verdict import Verdict, decide
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
@@ -56,10 +57,15 @@ class Completion:
     evidence: Evidence
 
     def __repr__(self) -> str:
-        return "\n".join(find_views().describe_completion(self))
+        return str(self.verdict)
 
     def _repr_html_(self) -> str:
         return find_views().show_completion(self)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The sentences that open each output: gaps filled, how many values are wrong, and the next step."""
+        return decide(self.evidence)
 
     @property
     def opened(self) -> OpenTable:

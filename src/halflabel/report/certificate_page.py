@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from halflabel._digests import sign_page
 from halflabel.evidence.certificate import Certificate
+
+if TYPE_CHECKING:  # completion is above report
+    from halflabel.completion import Completion
 
 #: The facts that the page shows, by the key of the certificate.
 _FACTS = ("entries", "answered", "audited", "errors", "not_sure", "level", "alpha", "seed", "seed_from", "table",
@@ -37,3 +42,13 @@ def render_certificate(certificate: Certificate) -> str:
         f"<dt>{name.replace('_', ' ')}</dt><dd>{escape(str(certificate.get(name)))}</dd>" for name in _FACTS
     )
     return sign_page(_PAGE.format(sentence=escape(str(certificate)), facts=facts))
+
+
+def write_certificates(completion: Completion, certificates: Sequence[Certificate]) -> list[str]:
+    """Return each certificate as a sentence. Raise if a certificate is about another completed table."""
+    if any(completion.evidence.digest not in each.digests for each in certificates):
+        raise ValueError(
+            "a certificate is about another completed table: complete the table again with the data, the options and "
+            "the version of the certified one, or make another certificate."
+        )
+    return [f"{each} Random choice: seed {each['seed']}." for each in certificates]

@@ -52,9 +52,6 @@ def draw_map(points: dict[str, Any]) -> dict[str, Any]:
         "height": HEIGHT,
         "layers": [{"name": label["name"], "paths": _draw_layer(xs, ys, label["codes"])} for label in points["labels"]],
         "titles": [{"x": x, "y": y, "text": text} for (x, y), text in zip(places, titles, strict=False)],
-        "doubted": [
-            {"x": places[i][0], "y": places[i][1], "number": number} for i, number in points.get("doubted") or ()
-        ],
         "regions": points.get("regions") or (),
         "images": [
             {"x": x - IMAGE // 2, "y": y - IMAGE // 2, "side": IMAGE, "href": mark}

@@ -61,7 +61,7 @@ def draw_map_page(completion: Completion, drawn: ItemMap, show: Sequence[str], t
             script=Markup(script),
             digest=f"sha256-{digest}",
             created=datetime.now(UTC).isoformat(timespec="seconds"),
-            versions={"halflabel": __version__},
+            version=__version__,
         )
     )
 

@@ -1,4 +1,4 @@
-"""The places of the names of regions on a map: each name once, next to its cloud, and never cut."""
+"""The places of the names of regions on a map: each name once, next to its cloud, on no item, and never cut."""
 
 from __future__ import annotations
 
@@ -21,17 +21,22 @@ LINE, LETTER = 20, 10.5
 #: Distances from the centre of a region at which a name is tried, and the number of directions.
 DISTANCES, DIRECTIONS = range(0, 261, 20), 16
 
-#: The cost of a distance of one unit, in items that a name covers.
-COST = 0.05
+#: Room around an item that a name leaves free: half of the largest mark.
+MARGIN = 5
 
 
 def fit_texts(
-    places: Floats, texts: Sequence[Sequence[str]], points: Places, letter: float = LETTER, line: float = LINE
+    places: Floats,
+    texts: Sequence[Sequence[str]],
+    points: Places,
+    letter: float = LETTER,
+    line: float = LINE,
+    margin: float = MARGIN,
 ) -> list[tuple[int, str, float, float]]:
     """Return the names that have room on a map: the number of the region, the text, and its middle.
 
-    A name is at the place near its region where it covers the smallest number of items. It is inside the map, does not
-    overlap earlier names, and no text is there twice.
+    A name is at the nearest place to its region where it covers no item. It is inside the map, does not overlap earlier
+    names, and no text is there twice. A name without such a place is left out.
 
     Parameters
     ----------
@@ -43,12 +48,14 @@ def fit_texts(
         The items on the map.
     letter, line : float
         Width of a letter and height of a line, in the units of the places.
+    margin : float
+        Half of the side of an item on the map.
 
     Examples
     --------
     >>> cloud = np.array([[x, y] for x in range(480, 521, 5) for y in range(290, 311, 5)])
     >>> fit_texts(np.array([[500.0, 300.0], [700.0, 300.0]]), [["loud", "a"], ["loud"]], cloud)
-    [(0, 'loud', 500.0, 280.0)]
+    [(0, 'loud', 500.0, 260.0)]
     """
     taken: list[tuple[float, float, float]] = []  # middle and half of the width
     fitted: list[tuple[int, str, float, float]] = []
@@ -57,9 +64,10 @@ def fit_texts(
         for text in unused:
             half = (len(text) + 1) * letter / 2
             tried = _list_places(x, y, half, line)
-            free = [(u, v) for u, v in tried if all(abs(v - b) >= line or abs(u - a) >= half + w for a, b, w in taken)]
-            if free:
-                u, v = min(free, key=lambda place: _cost(place, (x, y), half, line, points))
+            free = ((u, v) for u, v in tried if all(abs(v - b) >= line or abs(u - a) >= half + w for a, b, w in taken))
+            place = next((each for each in free if not _covers(each, half, line, points, margin)), None)
+            if place is not None:
+                u, v = place
                 taken.append((u, v, half))
                 fitted.append((number, text, u, v))
                 break
@@ -78,8 +86,7 @@ def _list_places(x: float, y: float, half: float, line: float) -> list[tuple[flo
     return [(u, v) for u, v in moved if line <= v <= HEIGHT - line / 2]
 
 
-def _cost(place: tuple[float, float], centre: tuple[float, float], half: float, line: float, points: Places) -> float:
-    """Return how many items a text covers, and how far it is from its region."""
+def _covers(place: tuple[float, float], half: float, line: float, points: Places, margin: float) -> bool:
+    """Return whether a text covers an item."""
     apart: Floats = np.abs(points - np.array(place) - np.array([0, -0.3 * line]))
-    covered = int(((apart[:, 0] < half) & (apart[:, 1] < 0.7 * line)).sum())
-    return covered + COST * float(np.hypot(place[0] - centre[0], place[1] - centre[1]))
+    return bool(((apart[:, 0] < half + margin) & (apart[:, 1] < 0.6 * line + margin)).any())

@@ -38,7 +38,7 @@ def render_html(summary: dict[str, Any]) -> str:
         .render(
             **summary,
             map_figure=draw_map(summary["map"]) if "reason" not in summary["map"] else None,
-            curve=draw_calibration(summary["calibration"]) if summary["calibration"] else None,
+            curve=draw_calibration(summary["quality"]["curve"]) if summary["quality"]["curve"] else None,
         )
     )
     return sign_page(f"{page}\n")

@@ -14,7 +14,7 @@ from halflabel._wording import clipped
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.completion.mapping.regions import Region, name_once
 from halflabel.labels import PartialLabels
-from halflabel.report.region_names import HEIGHT, LETTER, WIDTH, Places, fit_texts
+from halflabel.report.region_names import HEIGHT, LETTER, MARGIN, WIDTH, Places, fit_texts
 from halflabel.table.images import encode_png
 from halflabel.table.items import describe_cells, take_shown, write_titles
 
@@ -27,21 +27,13 @@ if TYPE_CHECKING:  # completion is above report
 CODES = "RIri?pq"
 
 #: The same values in words, in the same order.
-WORDS = (
-    "relevant, given",
-    "irrelevant, given",
-    "relevant, filled in",
-    "irrelevant, filled in",
-    "unknown",
-    "relevant, uncertain",
-    "irrelevant, uncertain",
-)
+WORDS = ("yes, given", "no, given", "yes, filled", "no, filled", "empty", "yes, uncertain", "no, uncertain")
 
 #: Filled values with a lower probability are drawn pale.
 MIN_CERTAINTY = 0.75
 
 #: Maximum numbers of items and labels on the map, at any size of the data.
-MAX_POINTS, MAX_LABELS = 2000, 16
+MAX_POINTS, MAX_LABELS = 2000, 15
 
 #: Side of the square cell of an item's image, in the units of the map.
 CELL = 31
@@ -82,15 +74,14 @@ def choose_points(
     rng : Generator
         Decides the sample.
     first : int, optional
-        A label that is shown first; by default the shown labels have the order of the table.
+        A label that is shown first; by default the one with the most relevant entries.
     p : ndarray of shape (n_items, n_labels), optional
         Probabilities of being relevant, which distinguish uncertain values from others.
     max_points : int, default=2000
         Maximum number of items.
     """
-    shown = np.sort(np.argsort(-labels.relevant.sum(axis=0), kind="stable")[:MAX_LABELS])
-    if first is not None:
-        shown = np.array([first, *shown[shown != first][: MAX_LABELS - 1]])
+    order = np.argsort(-labels.relevant.sum(axis=0), kind="stable")
+    shown = order[:MAX_LABELS] if first is None else np.array([first, *order[order != first][: MAX_LABELS - 1]])
     codes = encode_entries(labels, state, p)[:, shown]
     rows = sample_balanced(codes, max_points, rng)
     places, at_edge = fit_to_frame(coordinates)
@@ -182,14 +173,17 @@ def summarize_map(
     coordinates, p = drawn.places, completion.evidence.printed_probabilities
     rng = np.random.default_rng(random_state)
     points = choose_points(coordinates, labels, state, ink, rng, first, p, max_points)
-    regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]), points["labels"])
+    margin = MARGIN if ink is None else CELL / 2
+    regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]), points["labels"], margin)
     rows = np.array(points["rows"], dtype=np.intp)
     cells = describe_cells(take_shown(completion.opened, shown, rows))
     titles = write_titles(completion.index[rows], cells, labels, state, rows)
     return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
 
 
-def _name_regions(drawn: ItemMap, points: Ints, labels: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
+def _name_regions(
+    drawn: ItemMap, points: Ints, labels: Sequence[dict[str, str]], margin: float
+) -> list[dict[str, Any]]:
     """Return the names of regions with their places and sizes, and for which labels most items there are relevant."""
     places = fit_to_frame(drawn.places)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
     texts = name_once(drawn.regions)
@@ -207,7 +201,7 @@ def _name_regions(drawn: ItemMap, points: Ints, labels: Sequence[dict[str, str]]
             "centre": np.rint(places[r]).astype(int).tolist(),
             "relevant": (relevant[:, find_near(points, places[r])].mean(axis=1) > 0.5).tolist(),
         }
-        for r, name, x, y in fit_texts(places, texts, some, letter=LETTER * LARGE / 16, line=1.25 * LARGE)
+        for r, name, x, y in fit_texts(places, texts, some, LETTER * LARGE / 16, 1.25 * LARGE, margin)
     ]
 
 

@@ -1,7 +1,6 @@
 """The functions that display a completion and an explanation: ``halflabel`` hands this file to them on request."""
 
 from halflabel.report.display import (
-    describe_completion,
     describe_explanation,
     render_explanation,
     show_completion,
@@ -13,7 +12,6 @@ from halflabel.report.summary import summarize
 
 __all__ = [
     "Plots",
-    "describe_completion",
     "describe_explanation",
     "draw_picture",
     "render_explanation",

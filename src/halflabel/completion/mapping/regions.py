@@ -81,42 +81,27 @@ def name_once(regions: Sequence[Region]) -> list[tuple[str, ...]]:
 
 
 def shorten_labels(names: Sequence[str]) -> list[str]:
-    """Return the labels without the beginnings that they share, each with at most :data:`LENGTH` characters.
+    """Return the labels without the words that all of them begin with, each with at most :data:`LENGTH` characters.
 
-    Whole words that all labels begin with are left out. If a label is still too long, the first words that some of them
-    share are left out, too, unless two labels would become the same; after a space, "…" stands for them. A label that
-    is too long then keeps its end if another one has the same beginning.
+    A label that is too long keeps its end if another one has the same beginning. Each label keeps a whole word.
 
     Examples
     --------
     >>> shorten_labels(["GO:0005 cell wall", "GO:0005 cell cycle", "GO:0005 ribosome"])
     ['cell wall', 'cell cycle', 'ribosome']
-    >>> shorten_labels(["Species_AdenomeraHylaedactylus", "Species_AdenomeraAndreae", "Genus_Hyla", "Genus_Bufo"])
-    ['AdenomeraHylaedactylus', 'AdenomeraAndreae', 'Hyla', 'Bufo']
-    >>> shorten_labels(["smoker", "not a smoker", "not a drinker of any spirits"])
-    ['smoker', 'not a smoker', '…drinker of any spirits']
+    >>> shorten_labels(["site 1", "site 2"])
+    ['site 1', 'site 2']
+    >>> shorten_labels(["a_long_name_of_a_variable_1", "a_long_name_of_a_variable_2", "other"])
+    ['…name_of_a_variable_1', '…name_of_a_variable_2', 'other']
     """
-    rest = _leave_out_shared(names)
-    number = Counter(short.lstrip("…") for short in rest)
-    rest = [short if number[short.lstrip("…")] == 1 else name for short, name in zip(rest, names, strict=True)]
+    n = _count_shared(names)
+    rest = [name[n:] for name in names]
+    rest = rest if all(re.search(r"[^\W\d_]", name) for name in rest) else list(names)
     starts = Counter(name[: LENGTH // 2] for name in rest)
     return [
         _keep_end(name) if len(name) > LENGTH and starts[name[: LENGTH // 2]] > 1 else clipped(name, LENGTH)
         for name in rest
     ]
-
-
-def _leave_out_shared(names: Sequence[str]) -> list[str]:
-    """Return names without the words that all begin with, then without the words that each group shares."""
-    n = _count_shared(names)
-    rest = [name[n:] for name in names]
-    if max(map(len, rest)) <= LENGTH:
-        return rest
-    words = [re.split(r"(?<=[\W_])", name, maxsplit=1)[0] for name in rest]
-    groups = {word: [name for name, own in zip(rest, words, strict=True) if own == word] for word in words}
-    cut = {word: _count_shared(group) for word, group in groups.items()}
-    marks = {word: "…" if group[0][: cut[word]].endswith(" ") else "" for word, group in groups.items()}
-    return [marks[word] + name[cut[word] :] for word, name in zip(words, rest, strict=True)]
 
 
 def _count_shared(names: Sequence[str]) -> int:
