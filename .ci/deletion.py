@@ -50,7 +50,6 @@ DELETIONS = {
         (
             "src/halflabel/corrections/votes",
             "src/halflabel/report/votes.py",
-            "src/halflabel/report/templates/votes.html.j2",
             "tests/corrections/votes",
             "tests/corrections/test_votes_and_rules.py",
             "benchmarks/sources.py",

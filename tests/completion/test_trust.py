@@ -18,10 +18,10 @@ from tests.completion.ways_of_missing import (
 )
 
 import halflabel as hl
-from halflabel.cli.console import count_gaps, print_gaps
+from halflabel.cli.console import count_gaps
+from halflabel.cli.verdict import print_verdict
 from halflabel.datasets.known_entries import know_by_feature
 from halflabel.report import render_html, summarize
-from halflabel.report.display import describe_completion, describe_errors, describe_filled, describe_relevant
 from halflabel.review_page.explaining import explain_place
 
 pytestmark = pytest.mark.usefixtures("one_member")
@@ -88,13 +88,7 @@ def fit_case():
 def printed(filled) -> str:
     """Return all that a person reads in the terminal, a notebook, the report and the list of entries to check."""
     page = render_html(summarize(filled))
-    body = page[page.index("<body") :]
-    sections = {
-        name: body.index(f'<section id="{name}"') for name in ("filled", "labels", "errors", "check", "warnings")
-    }
-    shown = [body[sections["filled"] : sections["labels"]], body[sections["errors"] : sections["warnings"]]]
-    terminal = (*describe_completion(filled), describe_errors(filled), describe_relevant(filled))
-    return "\n".join([*terminal, *shown])
+    return "\n".join([repr(filled), page[page.index("<body") : page.index("<h3>Checks")]])
 
 
 @each(AT_RANDOM)
@@ -102,7 +96,7 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, da
     filled, truth = fit_case(data, AT_RANDOM[way])
     assert not filled.evidence.is_selected
     if filled.evidence.has_precision:
-        assert "expected precision" in describe_filled(filled)
+        assert "is not known" not in filled.verdict.wrong
         assert measure_excess(filled, truth) < MARGIN
     else:  # with a small number of entries the calibration itself was found wrong
         assert [each["title"] for each in filled.evidence.contradictions] == ["Probabilities are poorly calibrated"]
@@ -161,11 +155,11 @@ class TestOutputs:
     def test_terminal_notebook_and_report(self, fit_case, data, case):
         filled, _ = fit_case(data, case)
         text = printed(filled)
-        for claim in (r"expected precision \d", r"About [\d,]+ of", r"of the gaps can be filled", r"Expected to be"):
+        for claim in (r"About [\d,]+", r"1 in \d", r"\d [^<.]{0,40}(is|are) wrong"):
             assert not re.search(claim, text), claim
         title = filled.evidence.contradictions[0]["title"].replace("\xa0", " ")
-        assert title in describe_completion(filled)[2]
-        assert "halflabel finish" in describe_completion(filled)[2]
+        assert title in filled.verdict.wrong
+        assert filled.verdict.command == "filled.finish()"
         assert title in filled._repr_html_()
 
     def test_the_list_of_entries_to_check(self, fit_case, data, case):
@@ -195,7 +189,7 @@ class TestOutputs:
 
     def test_the_terminal_prints_the_warnings_of_the_report(self, fit_case, data, case, capsys):
         filled, _ = fit_case(data, case)
-        print_gaps(filled)
+        print_verdict(filled, verbose=True)
         shown = capsys.readouterr().out
         for each in summarize(filled)["warnings"]:
             title = each["title"].replace("\xa0", " ")

@@ -24,7 +24,7 @@ ONE_VALUED = {
 }
 
 #: Parts of a report that may differ: when it was made, what was read, the columns, and the notes, which name the label.
-MAY_DIFFER = ("created", "reading", "roles", "warnings", "versions")
+MAY_DIFFER = ("created", "reading", "warnings", "run")
 
 
 def list_figures(filled: hl.Completion) -> dict[str, object]:
@@ -32,7 +32,7 @@ def list_figures(filled: hl.Completion) -> dict[str, object]:
     summary = {name: value for name, value in summarize(filled).items() if name not in MAY_DIFFER}
     return {
         "names": filled.labels.names,
-        "text": repr(filled).splitlines()[:3],
+        "text": repr(filled),
         "gaps": filled.evidence.gaps,
         "probabilities": filled.probabilities.to_csv(),
         "state": filled.state.tolist(),

@@ -12,13 +12,9 @@ import pandas as pd
 import pytest
 
 from halflabel.completion.evidence import Evidence
-from halflabel.completion.review_list import list_for_review
+from halflabel.completion.verdict import Verdict, decide
 from halflabel.evidence.doubts import rank_doubts
-from halflabel.evidence.kinds import KINDS, count_gaps
-from halflabel.evidence.questions import rank_questions
-from halflabel.evidence.suspects import rank_suspects
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import fill_confident
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
 from halflabel.table import Description, Roles
@@ -35,10 +31,6 @@ class FakeModel:
     def resolve_rule(self) -> Rule:
         return self.rule
 
-    def decompose(self, rows: np.ndarray, labels: PartialLabels) -> dict[str, np.ndarray]:
-        shape = (len(rows), labels.shape[1])
-        return {"rate of the label": np.full(shape, -0.25), "trees": np.full(shape, 1.5), "prior": np.zeros(shape)}
-
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {"n_neighbors": 15}
 
@@ -52,7 +44,6 @@ class FakeCompletion:
     index: pd.Index
     coordinates: np.ndarray
     drift: float | None = None
-    kind: str = "graph"
     notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ("2 items without any label: <b>Model</b> fills all of their entries.",)
     roles: Roles = field(default_factory=Roles)
@@ -61,13 +52,11 @@ class FakeCompletion:
     observed_rate: float | None = None
     is_selected: bool = False
     broken_rules: tuple = ()
-    asked_frequency: None = None
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])
-        self.fit = SimpleNamespace(model=self.model, thresholds=self.model.thresholds_, decompose=self.model.decompose,
-                                   estimates_gaps=False, moves_gaps=False, has_targets=False, doubt="",
-                                   sentences=[])  # fmt: skip
+        corrected = {"estimates_gaps": False, "has_targets": False, "doubt": "", "sentences": []}
+        self.fit = SimpleNamespace(model=self.model, thresholds=self.model.thresholds_, **corrected)
         X = np.zeros((len(self.labels), 7))
         self.rule = self.model.rule
         reading = describe_reading(self.labels, self.index, None, self.roles, (), 7)
@@ -107,12 +96,16 @@ class FakeCompletion:
 
     checked_on = calibrated_on
 
-    def fill_at(self, precision: float, n_times: float = 1.0) -> np.ndarray:
-        return fill_confident(np.where(self.labels.observed, np.nan, self.p), precision)
-
     @property
     def expected_errors(self) -> pd.DataFrame:
-        names, open_entries = [*self.labels.names, "(all labels)"], ~self.labels.observed
+        table = self.expect_errors(~self.labels.observed)
+        return table if self.has_precision else table.assign(expected=np.nan, low=np.nan, high=np.nan)
+
+    def expect_errors_in(self, value: int) -> pd.Series:
+        return self.expect_errors(~self.labels.observed & (self.state == value)).iloc[-1]
+
+    def expect_errors(self, open_entries: np.ndarray) -> pd.DataFrame:
+        names = [*self.labels.names, "(all labels)"]
         filled, wrong = open_entries.sum(axis=0), np.where(open_entries, np.minimum(self.p, 1 - self.p), 0).sum(axis=0)
         filled, wrong = np.append(filled, filled.sum()), np.append(wrong, wrong.sum())
         return pd.DataFrame({"label": names, "filled": filled, "expected": wrong, "low": wrong / 2, "high": 2 * wrong})
@@ -132,7 +125,15 @@ class FakeCompletion:
     def evidence(self) -> FakeCompletion:
         return self
 
-    sample_filled, notes = Evidence.sample_filled, ()
+    @property
+    def verdict(self) -> Verdict:
+        return decide(self)
+
+    sample_filled, find_nearest, notes = Evidence.sample_filled, Evidence.find_nearest, ()
+
+    @property
+    def _components(self) -> np.ndarray:
+        return self.coordinates
 
     @property
     def _order(self) -> np.ndarray:
@@ -153,24 +154,8 @@ class FakeCompletion:
         return pd.DataFrame(rows, columns=["observed_rate", "filled", "expected", "threshold"])
 
     @property
-    def gaps_by_kind(self) -> dict[str, int]:
-        return count_gaps(self.labels, np.full(self.labels.shape, KINDS.index(self.kind)))
-
-    @property
-    def suspects(self) -> pd.DataFrame:
-        return self._with_items(rank_suspects(self.labels, self.p))
-
-    def next_to_label(self, n: int) -> pd.DataFrame:
-        return self._with_items(
-            rank_questions(self.labels, self.p, np.zeros((len(self.labels), 1)), n, np.random.default_rng(0))
-        )
-
-    @property
     def doubts(self) -> pd.DataFrame:
         return rank_doubts(self.labels, self.state, self.p, self.learned_probabilities)
-
-    def review(self, max_rows: int, show: tuple[str, ...], reason: str) -> pd.DataFrame:
-        return list_for_review(self, max_rows, show, reason)
 
     def map(self, n_components: int = 2, **_: Any) -> SimpleNamespace:
         if self.coordinates.shape[1] < 2:
@@ -179,9 +164,6 @@ class FakeCompletion:
             n_items=9, centre=0, names=("<b>loud</b>",), lifts=(), describe=lambda: "Region of <6> items."
         )
         return SimpleNamespace(places=self.coordinates, regions=(region,), describe=lambda: ("Quality: <high>.",))
-
-    def _with_items(self, found: pd.DataFrame) -> pd.DataFrame:
-        return found.assign(position=self.index[found["position"]]).rename(columns={"position": "item"})
 
 
 Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]

@@ -28,12 +28,12 @@ HOSTILE = [
     "<img src=http://leak.test/a.png><link rel=stylesheet href=http://leak.test/b.css>",
 ]
 
-#: Reports to the outer page how wide the content is, and which element sticks out. Tables may scroll, but not that of
-#: the doubtful entries, whose last columns matter most.
+#: Reports to the outer page how wide the content is, and which element sticks out, all folds open. Tables may scroll.
 RULER = """<script>
 addEventListener("load", () => {
+  document.querySelectorAll("details").forEach(e => e.open = true)
   const width = document.documentElement.clientWidth
-  const must_fit = e => e.matches(".entries th") || !e.closest(".scroll *, svg, .map input")
+  const must_fit = e => !e.closest(".scroll *, svg, .map input")
   const outside = [...document.querySelectorAll("body *")].filter(e => must_fit(e)
     && e.getBoundingClientRect().right > width + 1).map(e => e.tagName + "." + e.className)
   const scrolls = [...document.querySelectorAll(".scroll")].some(e => e.scrollWidth > e.clientWidth)
@@ -170,7 +170,7 @@ def test_no_request_leaves_the_page(browse, by_hand, proxy):
     address, asked, pages = proxy
     pages["http://report.test/page.html"] = without_policy(hostile_page(by_hand))
     pages["http://report.test/leaky.html"] = f"<title>leaky</title>{HOSTILE[5]}"
-    assert "halflabel report" in browse("http://report.test/page.html", f"--proxy-server={address}")
+    assert "drawn at random" in browse("http://report.test/page.html", f"--proxy-server={address}")
     assert [path for path in asked if ".test/" in path] == ["http://report.test/page.html"]
     # The trap works: a page that does load something is noticed.
     browse("http://report.test/leaky.html", f"--proxy-server={address}")

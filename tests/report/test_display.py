@@ -21,7 +21,7 @@ from halflabel.completion.evidence import Evidence
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import MLkNN
-from halflabel.report.display import describe_filled, describe_review, render_completion
+from halflabel.report.display import describe_review, render_completion
 from halflabel.table import open_table
 
 pytestmark = pytest.mark.usefixtures("one_member")
@@ -29,45 +29,24 @@ pytestmark = pytest.mark.usefixtures("one_member")
 HOSTILE = "<script>alert(1)</script>"
 
 
-def test_four_lines_in_a_terminal():
-    lines = repr(complete(open_songs())).splitlines()
-    assert lines[:2] == [
-        "6 items, 2 labels: 4 gaps, 0 left empty.",
-        "Filled in: 2 as relevant (expected precision 78 %), 2 as irrelevant (expected precision 96 %). "
-        "For the frequency of a label use prevalence, not these numbers."
-        " Threshold rule: probable.",
-    ]
-    assert lines[2] == "The entries to check first: .review(); all: .suspects."
-    assert len(lines) == 4
-
-
-def test_without_a_label_frequency_there_is_no_expected_precision(monkeypatch):
-    filled = complete(open_songs(tags="tags", absent="unknown"))
-    monkeypatch.setattr(type(filled), "probability_of", "being assigned")
-    assert "expected precision depends on the label frequency" in describe_filled(filled)
-
-
-def test_a_notebook_gets_an_escaped_page(monkeypatch):
+def test_a_terminal_shows_the_verdict():
     filled = complete(open_songs())
-    opened = replace(filled.opened, labels=replace(filled.labels, names=(HOSTILE, "sad")), notes=(HOSTILE,))
-    monkeypatch.setattr("halflabel.report.display._draw_small_map", lambda _: None)
+    assert repr(filled) == str(filled.verdict)
+    assert repr(filled).splitlines() == [
+        "4 gaps filled: 2 yes, 2 no.",
+        "About 1 of the 4 is wrong (between 0 and 2). Very few labelled items [few-items].",
+        "Next: answer the questions that help most: `filled.review()`",
+    ]
+
+
+def test_a_notebook_shows_the_verdict_and_some_filled_values():
+    filled = complete(open_songs())
+    opened = replace(filled.opened, labels=replace(filled.labels, names=(HOSTILE, "sad")))
     page = replace(filled, evidence=replace(filled.evidence, opened=opened))._repr_html_()
     assert "<script>" not in page
-    assert page.count("&lt;script&gt;") == 2
-    assert "Labels with the lowest AUC" in page
-    assert replace(filled, evidence=replace(filled.evidence, opened=opened)).notes == (HOSTILE,)
-
-
-def test_a_notebook_shows_a_small_map(monkeypatch):
-    filled = complete(open_songs())
-    places = pd.DataFrame({"dim1": range(6), "dim2": [0, 2, 1, 5, 3, 4]})
-    asked = []
-    drawn = SimpleNamespace(places=places.to_numpy())
-    monkeypatch.setattr(type(filled), "map", lambda self, n: asked.append(n) or drawn)
-    page = filled._repr_html_()
-    assert page.count("<svg") == 1
-    assert asked == [2]
-    assert "var(" not in page  # a notebook has no style sheet of the report
+    assert "&lt;script&gt;" in page
+    assert filled.verdict.filled in page
+    assert page.count("<tr>") == 1 + 4
 
 
 class Valued(Evidence):
@@ -112,8 +91,8 @@ def completions(draw):
 @given(completions())
 def test_a_notebook_shows_every_state_of_an_entry(filled):
     page = render_completion(filled)
-    assert page.count("<svg") == 1
     assert page == filled._repr_html_()
+    assert filled.verdict.filled in page
 
 
 def test_a_page_that_cannot_be_made_is_shown_as_text(monkeypatch):
@@ -121,7 +100,7 @@ def test_a_page_that_cannot_be_made_is_shown_as_text(monkeypatch):
         raise KeyError(HOSTILE)
 
     filled = complete(open_songs())
-    monkeypatch.setattr("halflabel.report.display._draw_small_map", fail)
+    monkeypatch.setattr("halflabel.report.display.render_completion", fail)
     page = filled._repr_html_()
     assert "The page for notebooks could not be made (KeyError: &#39;&lt;script&gt;" in page
     assert html.unescape(page.removeprefix("<pre>").removesuffix("</pre>")).startswith(repr(filled))
@@ -134,9 +113,7 @@ def test_an_explanation_is_a_sentence():
     )
     why = Explanation("s1", "rock", 1, None, 0.9, 0.5, "graph", supporting, parts)
     first, *lines = repr(why).splitlines()
-    assert first == (
-        "s1, rock: relevant (given: unknown), probability 90 %, threshold 50 %. The parts of its log odds:"
-    )
+    assert first == ("s1, rock: yes (given: unknown), probability 90 %, threshold 50 %. The parts of its log odds:")
     assert lines[0] == "   −0.50  rate of the label     2 of 5"
     assert lines[-1] == "   +2.20  sum"
     assert len(lines) == 3
@@ -155,7 +132,7 @@ def test_items_are_identified_by_the_index():
 
 def test_the_entries_to_check_are_counted_by_reason():
     filled = complete(open_songs())
-    assert describe_review(filled, 1) == ("1 entry to check: uncertain item: answer helps (1). The first 1 are listed.")
+    assert describe_review(filled) == "1 value to check: uncertain item: answer helps (1)."
 
 
 def test_an_output_in_a_folder_that_does_not_exist_is_named_as_it_was_given(tmp_path):
@@ -175,12 +152,3 @@ def test_an_id_of_several_items_is_an_error_and_a_note():
     assert any("2 rows share their id with another row: name a column of distinct ids (id=)" in n for n in opened.notes)
     with pytest.raises(KeyError, match="2 items are identified by 'a'"):
         complete(opened).explain("a", "rock")
-
-
-def test_columns_that_are_not_used_are_one_line(one_member):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"tempo": rng.normal(size=60), "day": pd.date_range("2024-01-01", periods=60), "url": "x"})
-    table["rock"] = np.where(np.arange(60) % 3, table["tempo"] > 0, np.nan)
-    shown = repr(hl.complete(table.assign(note=range(60)), labels=["rock"], ignore=["note"]))
-    assert "Not used: 'day' and 'url'; the reasons: .opened." in shown
-    assert "Not used" not in repr(hl.complete(table[["tempo", "rock"]], labels=["rock"]))

@@ -43,7 +43,7 @@ def test_a_drawing_has_a_title_per_item(completion):
 def test_the_legend_of_a_drawing_has_the_values_that_are_drawn_and_no_others(by_hand):
     texts = [text.text for text in ET.fromstring(draw(by_hand(), ".svg", label="sad")).iter(f"{SVG}text")]
     found = [words for words in WORDS if words in texts]
-    assert found == ["relevant, given", "irrelevant, given", "irrelevant, filled in", "relevant, uncertain"]
+    assert found == ["yes, given", "no, given", "no, filled", "yes, uncertain"]
     given = by_hand([[1, 0], [0, 1]], [[0.9, 0.1], [0.1, 0.9]])
     texts = [text.text for text in ET.fromstring(draw(given, ".svg", label="sad")).iter(f"{SVG}text")]
     assert [words for words in WORDS if words in texts] == list(WORDS[:2])

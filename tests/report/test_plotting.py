@@ -39,10 +39,10 @@ def test_a_map_has_one_mark_per_item_in_the_colour_of_its_entry(filled, ax):
     marks = {each.get_label(): each.get_offsets().tolist() for each in ax.collections}
     # Of sad, s3 is relevant and s5, too; s0 and s4 are irrelevant; s1 was filled in (.06), s2 stays empty (.6).
     assert marks == {
-        "relevant, given": [[3, 5], [5, 4]],
-        "irrelevant, given": [[0, 0], [4, 3]],
-        "irrelevant, filled in": [[1, 2]],
-        "unknown": [[2, 1]],
+        "yes, given": [[3, 5], [5, 4]],
+        "no, given": [[0, 0], [4, 3]],
+        "no, filled": [[1, 2]],
+        "empty": [[2, 1]],
     }
     assert ax.get_title() == "sad"
     assert [(text.get_text(), text.xy) for text in ax.texts] == [("rock · sad", (1, 2))]

@@ -1,11 +1,11 @@
-"""Names of regions on a map: each once, inside, apart, next to their cloud, and where they cover few items."""
+"""Names of regions on a map: each once, inside, apart, next to their cloud, and on no item."""
 
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from halflabel.completion.mapping.regions import LENGTH, shorten_labels
-from halflabel.report.region_names import DISTANCES, HEIGHT, LETTER, LINE, WIDTH, fit_texts
+from halflabel.report.region_names import DISTANCES, HEIGHT, LETTER, LINE, MARGIN, WIDTH, fit_texts
 from halflabel.report.scatter import _draw_line
 
 PLACES = st.lists(st.tuples(st.integers(10, WIDTH - 10), st.integers(10, HEIGHT - 10)), min_size=1, max_size=8)
@@ -16,7 +16,7 @@ PLACES = st.lists(st.tuples(st.integers(10, WIDTH - 10), st.integers(10, HEIGHT 
 def test_each_name_is_there_once_inside_the_map_and_apart_from_the_others(places, data):
     words = st.lists(st.sampled_from(["loud", "calm and slow", "fast", "x" * 30]), min_size=1, max_size=2)
     texts = data.draw(st.lists(words, min_size=len(places), max_size=len(places)))
-    points = np.random.default_rng(0).integers(0, 620, size=(200, 2))
+    points = np.random.default_rng(0).integers(0, 620, size=(40, 2))
     fitted = fit_texts(np.array(places), texts, points)
     assert len({text for _, text, _, _ in fitted}) == len(fitted)
     boxes = []
@@ -28,14 +28,14 @@ def test_each_name_is_there_once_inside_the_map_and_apart_from_the_others(places
         assert abs(y - places[number][1]) <= max(DISTANCES)
         assert all(abs(y - v) >= LINE or abs(x - u) >= half + w for u, v, w in boxes)
         boxes.append((x, y, half))
+        apart = np.abs(points - [x, y - 0.3 * LINE])
+        assert not ((apart[:, 0] < half + MARGIN) & (apart[:, 1] < 0.5 * LINE + MARGIN)).any()
 
 
 def test_a_name_leaves_a_dense_cloud():
     rng = np.random.default_rng(1)
     cloud = np.rint(rng.normal([500, 300], 30, size=(400, 2))).astype(int)
-    [(_, text, x, y)] = fit_texts(np.array([[500, 300]]), [["loud"]], cloud)
-    covered = (np.abs(cloud - [x, y - 6]) < [len(text) * LETTER / 2, 0.6 * LINE]).all(axis=1).sum()
-    assert covered <= 2
+    [(_, _, x, y)] = fit_texts(np.array([[500, 300]]), [["loud"]], cloud)
     assert np.hypot(x - 500, y - 300) < 150
 
 
@@ -46,28 +46,15 @@ def test_short_names_are_never_empty_and_have_what_differs(names):
     short = shorten_labels([begin + name for name in names])
     assert all(text.strip() or not name.strip() for text, name in zip(short, names, strict=True))
     assert all(len(text) <= LENGTH for text in short)
-    assert not any("Ontology" in text for text in short) or any(not name.strip() for name in names)
+    assert not any("Ontology" in text for text in short) or not all(any(map(str.isalpha, name)) for name in names)
 
 
-WORDS = st.sampled_from(["a", "b", "c" * 23, "d" * 26])
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["Family_", "Genus_", "topic: ", ""]), WORDS), min_size=1, max_size=8, unique=True
-    )
-)
-def test_short_names_leave_out_first_words_that_others_share_and_stay_different(parts):
-    names = list(dict.fromkeys(begin + word for begin, word in parts))
-    short = shorten_labels(names)
-    for name, text in zip(names, short, strict=True):
-        whole = [own for own in text.strip("…").split("…") if own]
-        assert all(part in name for part in whole)
-        assert text == name or len(text) < len(name)
-    if all(len(word) < LENGTH for _, word in parts):
-        assert len(set(short)) == len(short)
-    if max(map(len, names)) <= LENGTH and len({name.split("_")[0].split(" ")[0] for name in names}) == len(names):
-        assert short == names
+@given(st.lists(st.tuples(st.sampled_from(["Family_", "very long topic: ", "", "x" * 30]), st.integers(0, 99)),
+                min_size=1, max_size=8, unique=True))  # fmt: skip
+def test_a_short_name_has_a_letter_where_its_label_has_one(parts):
+    names = list(dict.fromkeys(f"{word}{number}" for word, number in parts))
+    for name, short in zip(names, shorten_labels(names), strict=True):
+        assert any(map(str.isalpha, short)) is any(map(str.isalpha, name))
 
 
 def test_a_line_leads_to_the_nearest_point_of_a_name():

@@ -28,20 +28,16 @@ def page_of(completion, **options) -> Page:
     return Page(render_html(summarize(completion, **options)))
 
 
-def test_sections_answer_in_order(by_hand):
+def test_the_verdict_comes_first_then_the_strip_the_map_and_three_folds(by_hand):
     page = page_of(by_hand())
-    assert [section["id"] for section in page.all("section")] == [
-        "reading",
-        "filled",
-        "samples",
-        "labels",
-        "prevalence",
-        "errors",
-        "check",
-        "warnings",
-        "map",
-        "details",
-    ]
+    assert [section["id"] for section in page.all("section")] == ["strip", "map"]
+    folds = [fold for fold in page.all("details") if "id" in fold]
+    assert [fold["id"] for fold in folds] == ["labels", "check", "details"]
+    assert not any("open" in fold for fold in folds)
+    filled = by_hand()
+    text = " ".join(page.text[page.text.index("halflabel ·") if "halflabel ·" in page.text else 0 :].split())
+    at = [text.index(part) for part in (filled.verdict.filled, filled.verdict.command, "drawn at random", "Map of")]
+    assert at == sorted(at)
     assert {link["href"][1:] for link in page.all("a")} <= {attrs.get("id") for _, attrs in page.elements}
 
 
@@ -51,20 +47,11 @@ def test_headings_do_not_skip_a_level(by_hand):
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_the_first_numbers_are_the_shares_of_gaps_that_can_be_filled(by_hand):
-    text = " ".join(page_of(by_hand()).text.split())
-    assert "75 % of the gaps can be filled at 90 % expected precision (3)" in text
-    assert "8 were given; the other 4 were gaps" in text
-    assert "2 items without any label: <b>Model</b> fills all of their entries." in text
-
-
 def test_figures_and_tables_have_titles(by_hand):
     html = render_html(summarize(by_hand(*FLIPPED)))
     page = Page(html)
     figures = [svg for svg in page.all("svg") if svg.get("role")]
-    assert [svg["role"] for svg in figures] == ["group", "img"]  # rings of doubtful entries are links
-    assert "<a " in re.search("<svg[^>]*role=.group.*?</svg>", html, re.DOTALL)[0]
-    assert not any("<a " in svg for svg in re.findall("<svg[^>]*role=.img.*?</svg>", html, re.DOTALL))
+    assert [svg["role"] for svg in figures] == ["img", "img"]
     assert all(re.search(f'<title id="{svg["aria-labelledby"]}">\\S', html) for svg in figures)
     assert len(page.all("table")) == len(page.all("caption"))
     assert all(th.get("scope") in ("col", "row") for th in page.all("th"))
@@ -77,7 +64,7 @@ def test_landmarks_have_different_names(by_hand):
     regions = [attrs for _, attrs in page.elements if attrs.get("role") == "region" or "aria-labelledby" in attrs]
     titles = dict(re.findall(r'<\w+[^>]* id="([^"]+)"[^>]*>([^<]*)', html))
     names = [attrs.get("aria-label") or titles[attrs["aria-labelledby"]] for attrs in regions]
-    assert len(names) > 10
+    assert len(names) > 5
     assert len(set(names)) == len(names)
 
 
@@ -105,7 +92,7 @@ def test_everything_from_outside_is_escaped(by_hand):
     assert not page.all("script")
     assert not page.all("img")
     assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on")]
-    assert page.text.count(HOSTILE) >= 8
+    assert page.text.count(HOSTILE) >= 6
     assert "54439" not in page.text
 
 
@@ -114,37 +101,13 @@ TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["
 
 def test_positive_only_page_names_the_kind_of_probability(by_hand):
     text = " ".join(page_of(by_hand(TAGS)).text.split())
-    assert (
-        "5 were given, all of them relevant. Of the other 7, 2 are now filled in as relevant and 5 as irrelevant."
-        in text
-    )
-    assert "How many of them are right cannot be observed" in text
+    assert "How many of them are wrong is not known." in text
     assert "Probability of being assigned" in text
     assert "can be irrelevant or a missing positive" in text
-    assert "70 % 3 4 0.40" in text  # share, filled, expected, threshold
-    assert "can be filled at" not in text
-
-
-def test_positive_only_page_with_an_assumption(by_hand):
+    assert "70 %340.40" in text  # share, filled, expected, threshold
     text = " ".join(page_of(by_hand(TAGS, observed_rate=0.7)).text.split())
-    assert "can be filled at 90 % expected precision" in text
-    assert "if 70 % of the relevant entries were assigned" in text
-    assert "70 % (assumed) 3 4 0.40" in text
-    assert "Probability of being relevant" in text
-    assert "Probabilities depend on an assumption" in text
-
-
-def test_entries_left_empty_are_explained(by_hand):
-    completion = by_hand(min_precision=0.95)
-    completion.__class__ = type("Left", (type(completion),), {"state": completion.labels.state})
-    text = " ".join(page_of(completion).text.split())
-    assert "0 are now filled in and 4 stay empty, because they would not reach 95 % expected precision." in text
-
-
-def test_nothing_to_fill(by_hand):
-    text = " ".join(page_of(by_hand([[1, 0], [0, 1], [1, 1]], [[0.9, 0.2], [0.1, 0.8], [0.7, 0.9]])).text.split())
-    assert "All of them were given: there was no gap to fill in." in text
-    assert "None: no item has a gap." in text
+    assert "70 % is your assumption" in text
+    assert "Probability of yes" in text
 
 
 def test_without_two_dimensions_there_is_no_map_but_a_reason(by_hand):
@@ -187,35 +150,23 @@ def test_colours_have_enough_contrast(scheme):
     assert contrast("#000000" if scheme == "light" else "#ffffff", colours["tile"]) >= 4.5
 
 
-def test_navigation_has_the_names_of_the_headings(by_hand):
-    for labels in (None, TAGS):
-        html = render_html(summarize(by_hand(*(() if labels is None else (labels,)))))
-        named = re.findall(r'<a href="#(\w+)">([^<]+)</a>', html[html.index("<nav") : html.index("</nav>")])
-        assert named == re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', html)
-        assert len(named) == 10
-
-
 def test_the_direction_of_text_from_outside_stays_its_own(by_hand):
     name = "\u05e9\u05dc\u05d5\u05dd"
     html = render_html(summarize(by_hand(names=(name, "sad"), index=pd.Index([f"{name} {i}" for i in range(6)]))))
     body = re.sub(r"<title>.*?</title>|<[^>]*>", "", html.replace("<bdi>", "[").replace("</bdi>", "]"))
     places = [match.start() for match in re.finditer(name, body)]
     assert len(places) > 8
-    # Everything but sentences of the checks: a name is the start of an isolated text.
-    assert sum(body[place - 1] == "[" for place in places) >= len(places) - 1
+    # Everything but sentences of the checks and of the reading: a name is the start of an isolated text.
+    assert sum(body[place - 1] == "[" for place in places) >= len(places) - 2
 
 
-def test_expected_errors_and_a_certificate(by_hand):
+def test_a_certificate_is_about_this_table(by_hand):
     completion = by_hand()
-    text = " ".join(page_of(completion).text.split())
-    assert "About 1 of 4 filled entries are wrong (0–1)." in text  # .03 + .06 + .4 + .02 = .51
-    assert "There is no certificate." in text
     numbers = {"entries": 4, "audited": 4, "errors": 1, "level": 0.95, "max_errors": 1, "precision": 0.75, "seed": 3,
                "labels": None, "attempts": [], "audited_table": "of before"}  # fmt: skip
     certificate = Certificate(population="all", table=completion.evidence.digest, **numbers)
     text = " ".join(Page(render_html(summarize(completion, certificates=[certificate]))).text.split())
     assert "At least 75.0 % of the 4 filled and answered entries are right" in text
-    assert "There is no certificate." not in text
     with pytest.raises(ValueError, match="about another completed table"):
         summarize(completion, certificates=[Certificate({**certificate, "table": "another"})])
 
@@ -236,7 +187,7 @@ def count_compiled(monkeypatch, folder, *, writes):
 
 def test_templates_are_compiled_once_where_modules_are_compiled_once(tmp_path, monkeypatch):
     number = count_compiled(monkeypatch, tmp_path / "never", writes=False)
-    assert count_compiled(monkeypatch, tmp_path / "never", writes=False) == number > 10
+    assert count_compiled(monkeypatch, tmp_path / "never", writes=False) == number > 6
     assert [count_compiled(monkeypatch, tmp_path / "once", writes=True) for _ in range(2)] == [number, 0]
     for path in (tmp_path / "once").rglob("*.jinja"):
         path.write_bytes(path.read_bytes()[:-9])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -10,51 +11,54 @@ import pytest
 from tests.report.conftest import FLIPPED
 
 from halflabel.completion import complete
+from halflabel.completion.verdict import decide
 from halflabel.labels import PartialLabels
-from halflabel.report import render_html, summarize
+from halflabel.report import summarize
+from halflabel.report.reasons import write_reason
 from halflabel.table import Roles
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
 
-def test_counts_and_headline(by_hand):
-    summary = summarize(by_hand())
-    assert summary["counts"] == {
-        "items": 6, "labels": 2, "features": 7, "entries": 12, "given": 8, "gaps": 4, "filled": 4,
-        "filled_relevant": 2, "unlabelled": 1,
-    }  # fmt: skip
-    assert summary["headline"] == (
-        "6 items with 2 labels each make 12 entries. 8 were given; the other 4 were gaps, and all of them are now "
-        "filled in."
-    )
+def test_the_verdict_has_the_command_for_the_items(by_hand):
+    filled = by_hand([[1, 0], [0, 0], [1, None], [0, 0], [1, 0], [None, 0]])
+    verdict = summarize(filled, items="songs.csv --id song")["verdict"]
+    assert verdict == asdict(decide(filled.evidence, "songs.csv --id song"))
+    assert "songs.csv --id song" in verdict["command"]
+    assert summarize(filled)["verdict"]["command"].startswith("filled.")
 
 
-def test_only_entries_that_are_more_probably_wrong_than_right_are_listed(by_hand):
-    """A difficult entry is not listed, and none of a label with fewer than five entries of its rarer value."""
-    filled = by_hand(*FLIPPED)
-    suspects = summarize(filled)["suspects"]
-    assert {(row["item"], row["label"], row["given"]) for row in suspects["rows"]} == {
-        ("song 0", "rock", 1), ("song 8", "rock", 0)
-    }  # fmt: skip
-    assert suspects["doubted"] == 2
-    assert not filled.evidence.has_precision  # these few items are checked badly
-    assert suspects["sentence"] == ""
-    assert {row["why"] for row in suspects["rows"]} == {"trees +1.50, rate of the label \N{MINUS SIGN}0.25"}
-    assert "trees +1.50" in render_html(summarize(filled))
+def test_the_strip_has_random_filled_values_half_of_them_yes(at_random):
+    shown = pd.DataFrame({"text": [f"text of {i}" for i in range(200)]})
+    filled = at_random(200, 3, frame=shown)
+    strip = summarize(filled, show=["text"], random_state=3)["strip"]
+    assert [row["value"] for row in strip] == ["yes"] * 6 + ["no"] * 6
+    for row in strip:
+        i, j = int(row["item"]), filled.labels.names.index(row["label"])
+        assert not filled.labels.observed[i, j]
+        assert filled.state[i, j] == (1 if row["value"] == "yes" else -1)
+        assert row["probability"] in (filled.p[i, j], None)
+        assert row["shown"][0]["text"] == f"text of {i}"
+    other = summarize(filled, show=["text"], random_state=4)["strip"]
+    assert [row["item"] for row in other] != [row["item"] for row in strip]
+    assert all(row["probability"] is None for row in summarize(by_selection(filled))["strip"])
 
 
-def test_an_auc_of_next_to_no_examples_is_not_stated(by_hand):
-    summary = summarize(by_hand(*FLIPPED))
-    rows = {row["name"]: row for row in summary["labels"]["rows"]}
-    assert rows["sad"]["auc"] is None
-    assert rows["rock"]["auc"] > 0.5
-    render_html(summary)
+def by_selection(filled):
+    """Return the completion of entries that were chosen because of their value."""
+    return replace(filled, is_selected=True)
 
 
-def test_items_to_label_next(by_hand):
-    rows = summarize(by_hand())["next"]
-    assert [row["item"] for row in rows] == ["song 2", "song 1", "song 5"]
-    assert rows[0]["unknown"] == 2
+def test_a_value_to_check_has_its_reason_in_words(by_hand):
+    """Songs 0 and 8 are given wrongly; nearest are the songs with the next numbers."""
+    filled = by_hand(*FLIPPED, coordinates=np.arange(32.0).reshape(16, 2))
+    rows = {(row["item"], row["label"]): row for row in summarize(filled)["check"]}
+    assert set(rows) == {("song 0", "rock"), ("song 8", "rock")}
+    assert rows["song 0", "rock"]["value"] == "yes, given"
+    assert rows["song 0", "rock"]["why"] == "3 of its 10 nearest known items do not have it"  # songs 1 to 10
+    assert rows["song 8", "rock"]["value"] == "no, given"
+    assert rows["song 8", "rock"]["why"] == "5 of its 10 nearest known items have it"  # songs 3 to 7, 9 to 13
+    assert write_reason(by_hand([[1], [None]], [[0.9], [0.4]], names=("a",)), 0, 0) == ""
 
 
 def test_it_is_json_and_the_same_every_time(by_hand):
@@ -64,22 +68,14 @@ def test_it_is_json_and_the_same_every_time(by_hand):
     assert {**json.loads(text), "created": ""} == {**second, "created": ""}
 
 
-def test_settings_roles_and_versions_are_kept(by_hand):
-    roles = Roles(labels=("rock", "sad"), numeric=tuple(f"x{j}" for j in range(100)), ignored=(("url", "free text"),))
-    summary = summarize(by_hand(roles=roles), settings={"command": "halflabel complete songs.csv", "seed": 3})
-    assert summary["settings"] == {"command": "halflabel complete songs.csv", "seed": "3"}
-    written = summarize(by_hand(), settings={"tags": None, "labels": ("rock", "sad"), "curve": False})["settings"]
-    assert written == {"labels": "rock, sad", "curve": "no"}
-    assert summary["method"] == {"name": "FakeModel", "parameters": {"n_neighbors": "15"}}
-    assert {"halflabel", "numpy", "python"} <= summary["versions"].keys()
-    number = next(row for row in summary["reading"]["roles"] if row["role"] == "number")
-    assert (number["n_columns"], len(number["columns"])) == (100, 40)
-    assert summary["reading"]["roles"][-1] == {
-        "role": "ignored",
-        "why": "free text",
-        "n_columns": 1,
-        "columns": ["url"],
-    }
+def test_settings_parameters_and_versions_are_kept(by_hand):
+    roles = Roles(labels=("rock", "sad"), ignored=(("url", "free text"),))
+    summary = summarize(by_hand(roles=roles), settings={"labels": ("rock", "sad"), "tags": None, "curve": False})
+    run = summary["run"]
+    assert (run["labels"], run["curve"], run["method"], run["n_neighbors"]) == ("rock, sad", "no", "FakeModel", "15")
+    assert "tags" not in run
+    assert {"halflabel", "numpy", "python"} <= run.keys()
+    assert summary["reading"]["ignored"] == ["url: free text"]
 
 
 TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["sad"]], absent="unknown")
@@ -87,47 +83,35 @@ TAGS = PartialLabels.from_tags([["rock"], ["sad"], ["rock", "sad"], None, [], ["
 
 def test_positive_only_labels_are_measured_by_what_was_assigned(by_hand):
     summary = summarize(by_hand(TAGS))
-    assert summary["suspects"] is summary["expected"] is summary["filled_as"] is None
+    assert summary["by_value"] is None
+    assert summary["probability_of"] == "being assigned"
     assert summary["quality"]["entries"] == 10  # five annotated items with two labels
-    assert summary["quality"]["micro_f1"] is None
-    rock, sad = sorted(summary["labels"]["rows"], key=lambda row: row["name"])
-    assert rock["auc"] is sad["auc"] is None  # of five entries
-    assert (rock["rate_given"], rock["rate_after"]) == (pytest.approx(2 / 5), pytest.approx(3 / 6))
-    assert [(group["title"], group["entries"]) for group in summary["unassigned"]] == [
-        ("Probable missing positives", 1),
-        ("Items that are not annotated", 2),
-    ]
     # Song 4 is annotated and lacks rock (.6); song 3 is not annotated, and rock (.4) is less certain than sad (.8).
-    missing, not_annotated = (group["rows"] for group in summary["unassigned"])
-    assert [(row["item"], row["label"], row["probability"]) for row in missing] == [("song 4", "rock", 0.6)]
-    assert [(row["item"], row["label"]) for row in not_annotated] == [("song 3", "rock"), ("song 3", "sad")]
-    assert summary["counts"]["unlabelled"] == 1
-    assert summary["counts"]["filled_relevant"] == 2
-    assert summary["positive"]["assumptions"][1] == {
+    assert [(row["item"], row["label"], row["value"]) for row in summary["check"]] == [
+        ("song 4", "rock", "yes, filled"), ("song 3", "rock", "no, filled"), ("song 3", "sad", "yes, filled")
+    ]  # fmt: skip
+    assert summary["assumptions"][1] == {
         "observed_rate": 0.7, "filled": 3, "expected": pytest.approx(2.6 / 0.7), "threshold": 0.4,
     }  # fmt: skip
 
 
-def test_with_an_observed_rate_there_are_expected_precisions(by_hand):
-    summary = summarize(by_hand(TAGS, observed_rate=0.5))
-    assert [row["share"] for row in summary["expected"]] == [pytest.approx(n / 7) for n in (2, 1, 0)]
-    assert summary["filled_as"]["relevant"]["filled"] == 2
+def test_values_are_counted_by_their_kind(by_hand):
+    filled = by_hand([[1, 0], [0, 0], [1, None], [0, 0], [1, 0], [None, 0]], np.full((6, 2), 0.3))
+    found = summarize(filled)["by_value"] if filled.has_precision else None
+    assert found is None or found == {"no": "2 filled. About 1 of the 2 is wrong (between 0 and 2)."}
 
 
-def test_many_labels_are_cut_in_the_middle(at_random):
+def test_many_labels_are_cut(at_random):
     labels = summarize(at_random(300, 90))["labels"]
-    quality = [row["auc"] for row in labels["rows"]]
-    assert (len(quality), labels["cut_at"], labels["left_out"]) == (50, 40, 40)
-    assert quality == sorted(quality)
+    assert (len(labels["rows"]), labels["more"]) == (60, 30)
 
 
 def test_images_are_next_to_their_items(by_hand):
     marks = np.arange(6 * 4).reshape(6, 2, 2)
     summary = summarize(by_hand(), marks=marks)
-    assert all(row["image"].startswith("data:image/png;base64,") for row in summary["next"])
-    # An id that occurs twice has no image: it could be the wrong one.
-    twice = summarize(by_hand(index=pd.Index(["song"] * 6)), marks=marks)
-    assert all(row["image"] is None for row in twice["next"])
+    assert all(row["image"].startswith("data:image/png;base64,") for row in summary["strip"])
+    twice = summarize(by_hand(index=pd.Index(["song"] * 6)), marks=marks)["strip"]  # rows decide, not ids
+    assert [row["image"] for row in twice] == [row["image"] for row in summary["strip"]]
 
 
 @pytest.mark.parametrize("shape", [(5, 8, 8), (6, 8), (6, 8, 400)])
@@ -141,15 +125,6 @@ def test_a_real_completion(rng):
     songs = pd.DataFrame(X, columns=["tempo", "loud", "length"])
     songs["dance"] = np.where(rng.uniform(size=120) < 0.5, X[:, 0] > 0, np.nan)
     summary = summarize(complete(songs, labels=["dance"]))
-    assert summary["counts"]["filled"] == summary["counts"]["gaps"] == int(songs["dance"].isna().sum())
-    assert summary["quality"]["macro_auc"] > 0.9
+    assert summary["verdict"]["filled"].startswith(f"{int(songs['dance'].isna().sum())} gaps filled")
+    assert summary["quality"]["auc"] > 0.9
     assert len(summary["map"]["x"]) == 120
-
-
-def test_undecided_entries_are_a_group_of_their_own(by_hand, monkeypatch):
-    completion = by_hand(TAGS, min_precision=0.95)
-    state = completion.state
-    state[4, 0] = 0  # the fake fills every entry
-    monkeypatch.setattr(type(completion), "state", state)
-    titles = [group["title"] for group in summarize(completion)["unassigned"]]
-    assert titles == ["Undecided entries", "Items that are not annotated"]

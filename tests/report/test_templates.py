@@ -55,7 +55,7 @@ def states(by_hand, at_random):
         "more assigned than c": (by_hand(TAGS, np.full((6, 2), 0.99), observed_rate=0.1), {}),
         "no gap": (by_hand([[1, 0], [0, 1], [1, 1]], [[0.9, 0.2], [0.1, 0.8], [0.7, 0.9]]), {}),
         "no map": (by_hand(coordinates=np.zeros((6, 1))), {}),
-        "drift": (by_hand(drift=0.9, kind="features", notes=("a <note>",)), {}),
+        "drift": (by_hand(drift=0.9, notes=("a <note>",)), {}),
         "many": (at_random(300, 70), {}),
         "votes": (fit_to_votes(), {}),
     }
@@ -79,7 +79,7 @@ def context_of(completion, options):
 def make_context(completion, options):
     summary = summarize(completion, **options)
     figure = None if "reason" in summary["map"] else draw_map(summary["map"])
-    curve = draw_calibration(summary["calibration"]) if summary["calibration"] else None
+    curve = draw_calibration(summary["quality"]["curve"]) if summary["quality"]["curve"] else None
     return {**summary, "map_figure": figure, "curve": curve}
 
 
@@ -94,15 +94,13 @@ def render_figures(name, completion, options):
         drawn += macros.calibration_curve(context["curve"])
     if context["map_figure"]:
         points, figure = context["map"], context["map_figure"]
-        drawn += macros.map_words(points, figure)
-        drawn += macros.item_map(figure, len(points["x"]), context["positive"], True, points["sentences"])
+        drawn += macros.item_map(figure, points)
     return drawn
 
 
-def render_items(name, completion, options):
-    macros, labels = load_templates().get_template(name).module, context_of(completion, options)["samples"]["labels"]
-    rows = [row for label in labels for row in label["rows"]]
-    return "".join(macros.item(row, "1. ") + macros.meter(p, "low") for row in rows for p in (0.5, None))
+def render_rows(name, completion, options):
+    macros, context = load_templates().get_template(name).module, context_of(completion, options)
+    return "".join(macros.card(row, kind) for row in context["strip"] for kind in ("yes", "being assigned"))
 
 
 def render_picture(name, completion, options):
@@ -116,28 +114,13 @@ def render_notebook(name, completion, options):
     return render_completion(completion)
 
 
-SECTIONS = (
-    "base",
-    "check",
-    "details",
-    "errors",
-    "filled",
-    "labels",
-    "map",
-    "prevalence",
-    "reading",
-    "report",
-    "reviewed",
-    "samples",
-    "votes",
-    "warnings",
-)
+SECTIONS = ("base", "details", "report")
 
 #: How each template is rendered: as a section of the page, unless it is a page or a picture of its own.
 RENDERED = {
     **dict.fromkeys((f"{name}.html.j2" for name in SECTIONS), render_section),
     "figures.html.j2": render_figures,
-    "items.html.j2": render_items,
+    "rows.html.j2": render_rows,
     "map.svg.j2": render_picture,
     "map_page.html.j2": render_picture,
     "notebook.html.j2": render_notebook,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from tests.report.conftest import FLIPPED
 from tests.report.test_render import HOSTILE, page_of
 
 from halflabel.report import summarize
@@ -19,8 +18,9 @@ def make_frame() -> pd.DataFrame:
 
 def test_items_are_listed_with_their_text_by_default(by_hand):
     summary = summarize(by_hand(frame=make_frame(), roles=Roles(text="text")))
-    [cell] = summary["next"][0]["shown"]
-    assert cell["text"].startswith("text 2 ")  # song 2, the most uncertain one
+    row = summary["strip"][0]
+    [cell] = row["shown"]
+    assert cell["text"].startswith(f"text {row['item'].removeprefix('song ')} ")
     assert len(cell["text"]) == 120
     assert cell["link"] is None
 
@@ -55,22 +55,9 @@ def test_a_recognised_id_is_shown_by_default():
     assert choose_shown(open_table(titled, labels=["rock"])) == ("title",)
 
 
-def test_items_with_equal_ids_are_listed_without_columns(by_hand):
-    summary = summarize(by_hand(frame=make_frame(), index=pd.Index(["same"] * 6)), show=["url"])
-    assert {len(row["shown"]) for row in summary["next"]} == {0}
-
-
-def test_marks_of_the_map_have_titles_and_doubted_entries_their_numbers(by_hand):
+def test_marks_of_the_map_have_titles(by_hand):
     completion = by_hand(frame=make_frame(), roles=Roles(text="text"))
     summary = summarize(completion)
     assert len(summary["map"]["titles"]) == 6
     assert summary["map"]["titles"][3].startswith("song 3 · text 3 ")
     assert "rock (given), sad (given)" in summarize(by_hand())["map"]["titles"][3]
-    completion = by_hand(*FLIPPED)
-    summary = summarize(completion)
-    numbers = [number for _, number in summary["map"]["doubted"]]
-    assert numbers == list(range(1, len(summary["suspects"]["rows"]) + 1))
-    page = page_of(completion)
-    links = [link["href"] for link in page.all("a") if link["href"].startswith("#doubt-")]
-    assert links
-    assert {link[1:] for link in links} <= {row.get("id") for row in page.all("tr")}

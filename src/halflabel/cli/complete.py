@@ -11,8 +11,6 @@ import click
 from halflabel.cli import work
 from halflabel.cli.console import (
     count_gaps,
-    print_assumptions,
-    print_gaps,
     print_note,
     print_result,
     show_progress,
@@ -27,10 +25,10 @@ from halflabel.cli.files import (
     name_table,
     write_map,
 )
-from halflabel.cli.listing import print_first_to_check
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, rule_option, seed_option
 from halflabel.cli.outputs import Outputs, find_tool, probabilities_option
 from halflabel.cli.reading import print_new_notes, print_reading
+from halflabel.cli.verdict import print_verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,10 +126,7 @@ def _name_report(items: ItemsFile, table: Path, named: Path | None) -> Path | No
 
 def _print_completion(filled: Completion, shown: tuple[str, ...]) -> None:
     """Print how gaps were filled, and the first entries to check."""
-    print_result(*filled.evidence.gaps)
-    print_gaps(filled)
-    print_assumptions(filled)
-    print_first_to_check(filled, shown)
+    print_verdict(filled, verbose=True, shown=shown)
 
 
 def _go_on(answers: Path | None, questions: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from halflabel._progress import report_to
-from halflabel._wording import count, escape_controls, name_command_options, option, plural
+from halflabel._wording import escape_controls, name_command_options
 from halflabel.cli.termination import Terminated, raise_on_sigterm
 
 if TYPE_CHECKING:
@@ -194,6 +194,7 @@ def count_gaps(filled: Completion) -> dict[str, Any]:
     rule = {"rule": filled.rule.name}
     counts["filled_relevant"] = int((gaps & (filled.state > 0)).sum())
     counts |= {"has_precision": filled.evidence.has_precision, "warnings": filled.evidence.warnings}
+    counts["verdict"] = list(filled.verdict.sentences)
     if not filled.labels.positive_only:
         return {**counts, **rule}
     return {
@@ -203,39 +204,6 @@ def count_gaps(filled: Completion) -> dict[str, Any]:
         "probability_of": filled.probability_of,
         "assumptions": json.loads(filled.evidence.assumptions.to_json(orient="records")),
     }
-
-
-def print_gaps(filled: Completion) -> None:
-    """Print how many gaps there were, how many stay empty, and how many were filled as relevant and as irrelevant."""
-    counts = count_gaps(filled)
-    n, n_labels, gaps = (plural(counts[key], key[:-1]) for key in ("items", "labels", "gaps"))
-    done, left = count(counts["filled"]), count(counts["left"])
-    print_result(f"{n}, {n_labels}: {gaps}, {done} filled, {left} left empty.")
-    from halflabel.report.display import describe_errors, describe_filled, describe_relevant, describe_warnings
-
-    if counts["filled"]:
-        print_result(describe_filled(filled), *filter(None, (describe_errors(filled), describe_relevant(filled))))
-    print_result(*describe_warnings(filled))
-
-
-def print_assumptions(filled: Completion) -> None:
-    """Print, for positive-only labels, the meaning of probabilities and the effect of the label frequency."""
-    if not filled.labels.positive_only:
-        return
-    c = filled.evidence.observed_rate
-    unstated = f"not of being relevant ({option('observed_rate')})"
-    meaning = f"if {c:.0%} of the relevant entries were assigned" if c else unstated
-    table = Table("assigned", "filled as relevant", "relevant, expected", "threshold", box=None, pad_edge=False)
-    for column in table.columns:
-        column.justify = "right"
-    table.title, table.title_justify = "If this share of the relevant entries was assigned", "left"
-    for rate, n_filled, expected, cut in filled.evidence.assumptions.to_numpy():
-        threshold = "–" if math.isnan(cut) else f"{cut:.2f}"
-        likely = "–" if math.isnan(expected) else f"{expected:,.0f}"
-        numbers = (f"{rate:.0%}", f"{n_filled:,.0f}", likely, threshold)
-        table.add_row(*(Text(number, "bold" if rate == c else "") for number in numbers))
-    print_result(f"An absent tag may be a missing positive. Probabilities are of {filled.probability_of}, {meaning}.")
-    out.print(table)
 
 
 def make_roles_table(roles: Roles, matrix_names: Sequence[str] = (), format: str = "") -> Table:

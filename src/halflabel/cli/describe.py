@@ -42,7 +42,7 @@ def describe_command(items: ItemsFile, save: bool) -> None:
         out.print(make_roles_table(reason.roles, format=source.format))
         print_note(str(reason))
         return
-    print_reading(opened)
+    print_reading(opened, verbose=True)
     print_result(opened.summary)
     if save:
         outputs.write(description=opened.save)

@@ -14,13 +14,13 @@ from halflabel.cli.console import (
     make_comparison_table,
     make_curve_table,
     out,
-    print_gaps,
     print_result,
     show_progress,
 )
 from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, seed_option
 from halflabel.cli.reading import open_and_print, print_new_notes
+from halflabel.cli.verdict import print_verdict
 
 if TYPE_CHECKING:
     from halflabel.evaluation import Evaluation
@@ -40,7 +40,7 @@ def demo(output: Path) -> None:
     work.write_frame(story.completion.table, output / "digits-completed.csv")
     with show_progress():
         story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
-    print_gaps(story.completion)
+    print_verdict(story.completion)
     print_result(story.sentence)
     title = f"Scored on the hidden truth, all by the rule {work.COMMON_RULE} (best in bold)"
     out.print(make_comparison_table(story.table, title))

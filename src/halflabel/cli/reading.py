@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from halflabel._wording import escape_controls
+from halflabel._wording import count, escape_controls, plural
 from halflabel.cli.console import make_roles_table, out, print_note, print_result
 
 if TYPE_CHECKING:
     from halflabel.cli.options import ItemsFile
     from halflabel.table import OpenTable
     from halflabel.table.sources import Source
+
+
+#: What is counted.
+NOUNS = ("item", "feature", "label")
 
 
 def open_and_print(items: ItemsFile, source: Source | None = None, *, silent: bool = False) -> OpenTable:
@@ -29,15 +33,24 @@ def print_new_notes(notes: Sequence[str], opened: OpenTable) -> None:
     print_note(*(note for note in notes if note not in opened.notes))
 
 
-def print_reading(opened: OpenTable) -> None:
-    """Print the roles of the columns, some rows, the labels, the meaning of each form of nothing, and the notes."""
-    reading = opened.reading
-    format = "" if opened.source is None else opened.source.format
-    out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, format))
-    table = Table(*reading.rows.columns, title="Some rows as they were read", title_justify="left", box=None,
-                  padding=(0, 2, 0, 0), pad_edge=False)  # fmt: skip
-    for row in reading.rows.itertuples(index=False, name=None):
-        table.add_row(*map(escape_controls, row))
-    out.print(table)
-    print_result(reading.labels, *reading.nothing)
+def print_reading(opened: OpenTable, *, verbose: bool = False) -> None:
+    """Print the size of the table, the meaning of each form of nothing, and the notes.
+
+    Verbose output also has the roles of the columns, some rows, and the labels.
+    """
+    reading, labels = opened.reading, opened.labels
+    if verbose:
+        format = "" if opened.source is None else opened.source.format
+        out.print(make_roles_table(opened.roles, opened.encoder.matrix_names, format))
+        table = Table(*reading.rows.columns, title="Some rows as they were read", title_justify="left", box=None,
+                      padding=(0, 2, 0, 0), pad_edge=False)  # fmt: skip
+        for row in reading.rows.itertuples(index=False, name=None):
+            table.add_row(*map(escape_controls, row))
+        out.print(table)
+        print_result(reading.labels)
+    size = ", ".join(
+        plural(n, noun) for n, noun in zip((len(labels), opened.X.shape[1], reading.n_labels), NOUNS, strict=True)
+    )
+    known = f"{count(int(labels.observed.sum()))} of {count(labels.observed.size)} values known"
+    print_result(f"Read: {size}; {known}.", *reading.nothing)
     print_note(*opened.notes)

@@ -137,7 +137,7 @@ def _write_entries(
         entries = filled.review(show=work.choose_shown(opened))
     outputs.write(review=lambda path: write_review(filled, entries, path))
     print_new_notes(filled.opened.notes, opened)
-    print_result(work.describe_review(filled, len(entries)))
+    print_result(work.describe_review(filled), f"{plural(len(entries), 'value')} listed.")
     outputs.print_paths()
 
 

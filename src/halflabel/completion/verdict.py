@@ -91,7 +91,8 @@ def write_wrong(filled: int, expected: float, low: float, high: float) -> str:
     if expected < 0.5:
         return f"Probably none is wrong (at most {count(math.ceil(high))})."
     if filled < 100:
-        return f"About {round(expected)} of the {filled} are wrong (between {math.floor(low)} and {math.ceil(high)})."
+        about, verb = round(expected), "is" if round(expected) == 1 else "are"
+        return f"About {about} of the {filled} {verb} wrong (between {math.floor(low)} and {math.ceil(high)})."
     if high / filled > MAX_ONE_IN:
         least, most = math.floor(100 * low / filled), math.ceil(100 * high / filled)
         return f"About {round(100 * expected / filled)} of 100 are wrong (between {least} and {most})."

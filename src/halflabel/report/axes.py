@@ -33,8 +33,8 @@ MARKS = (
 #: Opacity of uncertain values.
 PALE = 0.35
 
-#: Size of the name of the largest region, in points, and the colour of a name of other items than relevant ones.
-NAME_SIZE, QUIET = 10, "#5a5e66"
+#: Size of the name of the largest region, in points, and the colour of names.
+NAME_SIZE, QUIET = 10, "#22252a"
 
 #: The values in the order of drawing: rare ones come last and are on top.
 ORDER = (4, 6, 3, 5, 2, 1, 0)
@@ -47,7 +47,6 @@ class Name(NamedTuple):
     place: Floats
     shift: tuple[float, float]  #: From the place to the right and upwards, in points.
     size: float  #: In points.
-    is_relevant: bool  #: Whether most items of the region have the label that the map shows.
 
 
 def make_axes(ax: Axes | None = None) -> Axes:
@@ -104,7 +103,7 @@ def _write_name(ax: Axes, name: Name) -> None:
         textcoords="offset points",
         fontsize=name.size,
         fontweight="bold",
-        color=RELEVANT if name.is_relevant else QUIET,
+        color=QUIET,
         ha="center",
         va="center",
         arrowprops={"arrowstyle": "-", "color": "0.4", "linewidth": 0.6}

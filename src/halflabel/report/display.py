@@ -50,7 +50,9 @@ def show_completion(completion: Completion) -> str:
 
 def render_completion(completion: Completion) -> str:
     """Return the verdict and some random filled values as escaped HTML for a notebook."""
-    rows = draw_strip(completion.evidence, lambda rows: [{"item": clipped(completion.index[row])} for row in rows], ROWS)
+    rows = draw_strip(
+        completion.evidence, lambda rows: [{"item": clipped(completion.index[row])} for row in rows], ROWS
+    )
     return load_templates().get_template("notebook.html.j2").render(verdict=completion.verdict, rows=rows)
 
 

@@ -22,7 +22,6 @@ from halflabel.report.scatter import (
     LARGE,
     WORDS,
     encode_entries,
-    find_near,
     fit_to_frame,
     size_names,
     summarize_map,
@@ -95,14 +94,12 @@ def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Ax
     box = ax.get_window_extent().width, ax.get_window_extent().height
     across, up = (72 / ax.figure.dpi * length / size for length, size in zip(box, (WIDTH, HEIGHT), strict=True))
     texts = fit_texts(places, name_once(drawn.regions), points, 0.68 * NAME_SIZE / across, 1.4 * NAME_SIZE / up)
-    is_relevant = np.array([code in "Rrp" for code in CODES])[codes]
     regions = [
         Name(
             text,
             coordinates[centres[r]],
             ((x - places[r, 0]) * across, (places[r, 1] - y) * up),
             NAME_SIZE * sizes[r] / LARGE,
-            bool(is_relevant[find_near(points, places[r])].mean() > 0.5),
         )
         for r, text, x, y in texts
     ]

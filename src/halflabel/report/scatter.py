@@ -14,7 +14,7 @@ from halflabel._wording import clipped
 from halflabel.completion.mapping.defaults import MAX_OF_REPORT
 from halflabel.completion.mapping.regions import Region, name_once
 from halflabel.labels import PartialLabels
-from halflabel.report.region_names import HEIGHT, LETTER, MARGIN, WIDTH, Places, fit_texts
+from halflabel.report.region_names import HEIGHT, LETTER, MARGIN, WIDTH, fit_texts
 from halflabel.table.images import encode_png
 from halflabel.table.items import describe_cells, take_shown, write_titles
 
@@ -40,9 +40,6 @@ CELL = 31
 
 #: Sizes of the names of regions, in the units of the map: the smallest and the largest region.
 SMALL, LARGE = 14, 20
-
-#: Number of items around the centre of a region that decide the colour of its name.
-NEAR = 25
 
 #: Maximum number of pixels of all images together.
 MAX_PIXELS = 2_000_000
@@ -174,22 +171,19 @@ def summarize_map(
     rng = np.random.default_rng(random_state)
     points = choose_points(coordinates, labels, state, ink, rng, first, p, max_points)
     margin = MARGIN if ink is None else CELL / 2
-    regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]), points["labels"], margin)
+    regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]), margin)
     rows = np.array(points["rows"], dtype=np.intp)
     cells = describe_cells(take_shown(completion.opened, shown, rows))
     titles = write_titles(completion.index[rows], cells, labels, state, rows)
     return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
 
 
-def _name_regions(
-    drawn: ItemMap, points: Ints, labels: Sequence[dict[str, str]], margin: float
-) -> list[dict[str, Any]]:
-    """Return the names of regions with their places and sizes, and for which labels most items there are relevant."""
+def _name_regions(drawn: ItemMap, points: Ints, margin: float) -> list[dict[str, Any]]:
+    """Return the names of regions with their places and sizes."""
     places = fit_to_frame(drawn.places)[0][np.array([each.centre for each in drawn.regions], dtype=np.intp)]
     texts = name_once(drawn.regions)
     sizes = size_names(drawn.regions)
     some = points[:: len(points) // MAX_POINTS + 1]
-    relevant = np.array([[code in "Rrp" for code in label["codes"]] for label in labels])
     return [
         {
             "x": round(x),
@@ -199,7 +193,6 @@ def _name_regions(
             "size": round(sizes[r]),
             "line": _draw_line(places[r], x, y, len(name) * LETTER / 32 * sizes[r], sizes[r]),
             "centre": np.rint(places[r]).astype(int).tolist(),
-            "relevant": (relevant[:, find_near(points, places[r])].mean(axis=1) > 0.5).tolist(),
         }
         for r, name, x, y in fit_texts(places, texts, some, LETTER * LARGE / 16, 1.25 * LARGE, margin)
     ]
@@ -209,12 +202,6 @@ def size_names(regions: Sequence[Region]) -> list[float]:
     """Return the sizes of the names of regions: between :data:`SMALL` and :data:`LARGE`, larger for more items."""
     largest = max((each.n_items for each in regions), default=1)
     return [SMALL + (LARGE - SMALL) * sqrt(each.n_items / largest) for each in regions]
-
-
-def find_near(points: Places, place: Floats) -> Ints:
-    """Return the drawn items nearest to a place."""
-    apart = np.hypot(*(points - place).T)
-    return np.argsort(apart, kind="stable")[:NEAR]
 
 
 def _draw_line(centre: Floats, x: float, y: float, half: float, size: float) -> str:

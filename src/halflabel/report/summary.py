@@ -111,7 +111,7 @@ def summarize(
         "observed_rate": evidence.observed_rate,
         "warnings": evidence.warnings,
         "sources": summarize_votes(completion),
-        "quality": measure_quality(evidence),
+        "quality": measure_quality(evidence.of_checked),
         "run": describe_run(completion, settings or {}),
     })  # fmt: skip
     return plain

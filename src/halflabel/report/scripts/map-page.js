@@ -70,7 +70,7 @@ function drawTop(polygon) {
   for (const [at, line, , size, region] of taken) {
     context.font = `600 ${size}px system-ui, sans-serif`;
     context.strokeText(region.name, at, line);
-    context.fillStyle = colour(region.relevant[byId("label").value] ? "--accent" : "--soft");
+    context.fillStyle = colour("--ink");
     context.fillText(region.name, at, line);
   }
   context.restore();
