@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from halflabel.table.sources import Source
 
 
-#: What is counted.
+#: The nouns of the counts.
 NOUNS = ("item", "feature", "label")
 
 

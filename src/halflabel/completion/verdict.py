@@ -36,7 +36,7 @@ class Verdict:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All sentences; the last one has the line between backticks."""
+        """All sentences. The last one has the line between backticks."""
         return (*filter(None, (self.filled, self.wrong)), f"Next: {self.step}: `{self.command}`")
 
     def __str__(self) -> str:
