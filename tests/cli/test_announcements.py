@@ -74,11 +74,10 @@ def change_by_value(frame):
 @pytest.mark.parametrize("change", [lambda frame: frame, change_few, change_by_value])
 def test_the_terminal_has_the_warnings_and_cautions_of_the_report(songs, change):
     change(pd.read_csv(songs)).to_csv(songs, index=False)
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast")
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "-v")
     page = songs.with_name("songs.report.html").read_text()
     found = re.findall(
-        r'<li class="(warning|caution)">\s*<h3><span class="level">\w+</span> (.*?) <code>(.*?)</code></h3>'
-        r"\s*<p>(.*?)</p>",
+        r'<li class="(warning|caution)"><strong>\w+: (.*?)</strong> <code>(.*?)</code><br>(.*?)</li>',
         page,
     )
     for level, title, code, text in found:

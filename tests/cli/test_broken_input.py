@@ -74,7 +74,7 @@ def test_a_delimiter_may_be_called_tab(songs):
 
 def test_names_cannot_steer_the_terminal(songs):
     songs.write_text(songs.read_text().replace("f0", "f\x1b]0;x\x07"))
-    result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast")
+    result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "-v")
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
     assert r"f\x1b]0;x\x07" in result.output

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -14,12 +16,33 @@ from tests.conftest import half_labelled
 pytestmark = pytest.mark.usefixtures("one_member")
 
 
+class TestVerdict:
+    OPTIONS = ("--id", "song", "--labels", "tag_*", "--set", "show=song", "--effort", "fast", "--report", "none")
+
+    def test_four_lines_and_the_files(self, songs):
+        lines = run("complete", songs, *self.OPTIONS).stdout.splitlines()
+        starts = ("Read: ", "111 gaps filled: ", "About ", "Next: ", "Written: ")
+        assert len(lines) == len(starts), lines
+        assert all(map(str.startswith, lines, starts)), lines
+
+    def test_the_next_command_reads_the_same_table(self, songs):
+        """The printed line writes the table of the values to check."""
+        printed = run("complete", songs, *self.OPTIONS).stdout
+        words = shlex.split(re.search(r"`halflabel (.*)`", printed)[1])
+        assert words[:2] == ["review", str(songs)]
+        result = run(*words, "-o", songs.with_name("check.csv"))
+        assert result.exit_code == 0, result.output
+        checked = pd.read_csv(songs.with_name("check.csv"))
+        assert set(checked["label"]) <= {"tag_a", "tag_b", "tag_c"}
+        assert set(checked["item"]) <= set(pd.read_csv(songs)["song"])
+
+
 class TestComplete:
     def test_writes_table_and_report(self, songs):
-        result = run("complete", songs, "--id", "song", "--labels", "tag_*")
+        result = run("complete", songs, "--id", "song", "--labels", "tag_*", "-v")
         assert result.exit_code == 0, result.output
         assert "identifies the rows" in result.output
-        assert "60 items, 3 labels" in result.output
+        assert "60 items, 5 features, 3 labels" in result.output
         assert outputs(songs) == ["songs.completed.csv", "songs.report.html"]
         before, after = pd.read_csv(songs), pd.read_csv(songs.with_name("songs.completed.csv"))
         assert after.columns.tolist() == before.columns.tolist()
@@ -29,7 +52,7 @@ class TestComplete:
 
     def test_min_precision_leaves_cells_empty(self, songs):
         result = run("complete", songs, "--labels", "tag_a,tag_b", "--labels", "tag_c", "--min-precision", "0.999")
-        assert "0 left empty" not in result.output
+        assert "stay empty: they do not reach 99.9 %." in result.output
         assert pd.read_csv(songs.with_name("songs.completed.csv")).isna().any(axis=None)
 
     def test_json(self, songs):
@@ -42,7 +65,7 @@ class TestComplete:
     def test_label_names_from_a_file(self, songs, tmp_path):
         (tmp_path / "names.txt").write_text("tag_a\ntag_c\n")
         result = run("complete", songs, "--labels", f"@{tmp_path / 'names.txt'}", "--set", "ignore=tag_b")
-        assert "60 items, 2 labels" in result.output
+        assert "60 items, 5 features, 2 labels" in result.output
 
     def test_parquet_with_vectors(self, tmp_path, rng):
         X, Y, _ = half_labelled(rng)
@@ -54,7 +77,7 @@ class TestComplete:
     def test_vectors_next_to_the_table(self, songs, tmp_path, rng):
         np.save(tmp_path / "X.npy", rng.normal(size=(60, 7)))
         result = run(
-            "complete", songs, "--labels", "tag_*", "--set", "ignore=f*", "--set", f"vectors={tmp_path / 'X.npy'}"
+            "complete", songs, "-v", "--labels", "tag_*", "--set", "ignore=f*", "--set", f"vectors={tmp_path / 'X.npy'}"
         )
         assert "from the matrix" in result.output
 
@@ -76,14 +99,14 @@ class TestComplete:
 
 def test_a_label_with_a_comma_stands_in_quotes(songs):
     pd.read_csv(songs).rename(columns={"tag_a": "a,b"}).to_csv(songs, index=False)
-    assert "60 items, 2 labels" in run("complete", songs, "--labels", '"a,b",tag_b').output
+    assert "60 items, 6 features, 2 labels" in run("complete", songs, "--labels", '"a,b",tag_b').output
 
 
 def test_names_are_printed_as_they_are(songs, tmp_path):
     frame = pd.read_csv(songs).rename(columns={"tag_a": "[bold]", "tag_b": ":heart:"})
     path = tmp_path / "[red] a long name that is not broken where a line of a terminal of eighty columns ends.csv"
     frame.to_csv(path, index=False)
-    output = run("complete", path, "--labels", "[[]bold],:heart:", "--set", "ignore=tag_c").stdout
+    output = run("complete", path, "-v", "--labels", "[[]bold],:heart:", "--set", "ignore=tag_c").stdout
     assert "[bold], :heart:" in output
     assert f"Written: {path.with_suffix('.completed.csv')}, " in output
 
@@ -126,6 +149,7 @@ def test_predictions_of_one_model_are_the_prior_of_another(songs, tmp_path):
     pd.read_csv(tmp_path / "p.csv").iloc[::-1].to_csv(tmp_path / "p.csv", index=False)
     result = run(
         "complete",
+        "-v",
         songs,
         "--id",
         "song",

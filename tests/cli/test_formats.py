@@ -44,7 +44,7 @@ class TestPlainFormats:
         frame, kinds = tickets
         rows = frame.to_dict("records")
         (tmp_path / "t.json").write_text(json.dumps(rows))
-        result = run("complete", tmp_path / "t.json", *TAGS)
+        result = run("complete", tmp_path / "t.json", "-v", *TAGS)
         assert result.exit_code == 0, result.stderr
         assert "(format: json)" in result.output
         after = json.loads((tmp_path / "t.completed.json").read_text())
@@ -158,7 +158,7 @@ def export(tickets, tmp_path):
 class TestTools:
     def test_an_export_goes_back_with_suggestions(self, export):
         path, kinds = export
-        result = run("complete", path, "--text", "text", "--absent", "irrelevant", *FAST)
+        result = run("complete", path, "-v", "--text", "text", "--absent", "irrelevant", *FAST)
         assert result.exit_code == 0, result.stderr
         assert "(format: label-studio)" in result.output
         assert "3 labels (label-studio): " in result.output

@@ -60,7 +60,7 @@ def test_names_that_differ_in_case_only_are_two_files_elsewhere(songs):
 @pytest.mark.parametrize("charset", ["ascii", "latin-1", "cp1252", "cp437", "utf-8"])
 def test_characters_that_the_terminal_cannot_show_are_replaced(songs, charset):
     pd.read_csv(songs).rename(columns={"song": "song_\N{SNOWMAN}\N{EN DASH}"}).to_csv(songs, index=False)
-    fit = ["complete", songs, "--labels", "tag_*", "--effort", "fast"]
+    fit = ["complete", songs, "--labels", "tag_*", "--effort", "fast", "-v"]
     arguments = fit if charset == "ascii" else ["describe", songs]  # one fit is enough
     result = CliRunner(charset=charset).invoke(main, list(map(str, arguments)))
     assert result.exit_code == 0, result.stderr

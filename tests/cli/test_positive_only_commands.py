@@ -28,9 +28,9 @@ class TestPositiveOnly:
         return tmp_path / "t.csv"
 
     def test_it_fills_and_reports_what_depends_on_the_share(self, tagged):
-        result = run("complete", tagged, *self.OPTIONS)
+        result = run("complete", tagged, *self.OPTIONS, "-v")
         assert result.exit_code == 0, result.output
-        assert "0 left empty" in result.output
+        assert "stay empty" not in result.output
         assert "Probabilities are of being assigned" in result.output
         assert all(f"{share}% " in result.output for share in (40, 55, 70, 85, 100))
         before, after = (pd.read_csv(path)["tags"].fillna("") for path in (tagged, tagged.with_name("t.completed.csv")))

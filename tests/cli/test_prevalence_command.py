@@ -28,7 +28,7 @@ def test_shares_are_printed_and_written(tmp_path, rng):
 def test_shares_by_votes_have_no_gain(tmp_path, rng):
     x = rng.normal(size=90)
     pd.DataFrame({"song": range(90), "tempo": x}).to_csv(tmp_path / "songs.csv", index=False)
-    votes = [(i, who, int((x[i] > 0) ^ (rng.random() < 0.2))) for i in range(90) for who in ("ann", "ben")]
+    votes = [(i, who, int((x[i] > 0) ^ (rng.random() < 0.2))) for i in range(90) for who in ("ann", "ben", "cy")]
     pd.DataFrame(votes, columns=["song", "source", "value"]).assign(label="rock").to_csv(
         tmp_path / "v.csv", index=False
     )

@@ -43,10 +43,10 @@ class TestTags:
         frame = tickets(NOTATIONS[notation])
         frame.to_csv(tmp_path / "t.csv", index=False)
         result = run(
-            "complete", tmp_path / "t.csv", "--text", "text", "--tags", "tags", "--absent", "irrelevant", *FAST
+            "complete", tmp_path / "t.csv", "--text", "text", "--tags", "tags", "--absent", "irrelevant", "-v", *FAST
         )
         assert result.exit_code == 0, result.stderr
-        assert "60 items, 4 labels" in result.output
+        assert "60 items, 15 features, 4 labels" in result.output
         assert "billing 20, " in result.output  # the labels with their numbers of items
         after = pd.read_csv(tmp_path / "t.completed.csv")
         given = frame["tags"].notna()

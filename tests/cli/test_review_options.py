@@ -64,8 +64,8 @@ def test_answers_of_a_review_in_the_browser_know_why_they_were_asked(songs, monk
 
 
 def test_the_terminal_prints_both_values(songs):
-    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "show=song")
-    assert re.search(r"Filled in: \d+ as relevant \(expected precision [\d.]+.%\), \d+ as irrelevant", result.output)
+    result = run("complete", songs, "--labels", "tag_*", "--effort", "fast", "--set", "show=song", "-v")
+    assert re.search(r"gaps filled: \d+ yes, \d+ no\.", result.output)
     assert re.search(r"entries to check *\n.*probability +song *\n(\d+ +tag_. .* s\d+ *\n){1,5}", result.output)
 
 

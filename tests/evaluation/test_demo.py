@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from halflabel.cli import main
 from halflabel.datasets import load_digits_tags
 from halflabel.evaluation import run_demo
-from halflabel.evaluation.comparison import DEFAULT
 
 
 @pytest.fixture(params=[150, pytest.param(1797, marks=pytest.mark.slow)], autouse=True)
@@ -22,6 +21,10 @@ def some_digits(request, one_member, monkeypatch):
     digits = load_digits_tags()
     some = replace(digits, X=digits.X[: request.param], Y=digits.Y[np.arange(request.param)])
     monkeypatch.setattr("halflabel.evaluation.demo.load_digits_tags", lambda: some)
+
+
+def demo_truth():
+    return sys.modules[run_demo.__module__].load_digits_tags().Y.relevant
 
 
 def _count_wrong(path):
@@ -37,7 +40,7 @@ def test_the_demo_can_be_repeated_by_the_line_it_prints(tmp_path):
     line = printed.output.strip().splitlines()[-1].strip()
     assert line.startswith("halflabel complete ")
     wrong = _count_wrong(tmp_path / "demo" / "digits-completed.csv")
-    assert f"In truth, {wrong:,} of the" in printed.output
+    assert f"({wrong:,} of " in printed.output
     CliRunner().invoke(main, line.split()[1:], catch_exceptions=False)
     first = pd.read_csv(tmp_path / "demo" / "digits-completed.csv")
     again = pd.read_csv(tmp_path / "demo" / "digits-half.completed.csv")
@@ -49,4 +52,8 @@ def test_the_demo_hides_nine_items_in_ten():
     unknown = demo.half[list(demo.tags)].isna().to_numpy()
     assert unknown.all(axis=1).mean() == pytest.approx(0.9, abs=0.02)
     assert unknown.mean() == pytest.approx(0.95, abs=0.01)
-    assert demo.table.index[0] == DEFAULT
+    gaps = unknown
+    assert demo.filled == gaps.sum()
+    truth, known = demo_truth(), demo.half[list(demo.tags)].to_numpy(float, na_value=np.nan)
+    commoner = np.nanmean(known, axis=0) >= 0.5
+    assert demo.wrong["always the commoner value"] == (gaps & (truth != commoner)).sum()

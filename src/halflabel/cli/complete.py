@@ -12,7 +12,6 @@ from halflabel.cli import work
 from halflabel.cli.console import (
     count_gaps,
     print_note,
-    print_result,
     show_progress,
 )
 from halflabel.cli.files import (
@@ -32,8 +31,6 @@ from halflabel.cli.verdict import print_verdict
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from halflabel.completion import Completion
 
 
 @click.command(name="complete")
@@ -90,21 +87,22 @@ def complete_command(
     check_map(drawn)
     opened = items.open(source)
     work.check_values(opened.frame, table)  # before the fit
+    words = items.write(None if asks else asked["observed_rate"])
     shown, title = work.choose_shown(opened), Path(source.raw.source).name
     if not as_json:
-        print_reading(opened)
+        print_reading(opened, verbose=verbose)
     with show_progress():
         filled = work.complete(opened, answers=answers, **asked, random_state=seed)
     if not as_json:
         print_new_notes(filled.opened.notes, opened)
-        _print_completion(filled, shown)
+        print_verdict(filled, words, verbose=verbose, shown=shown)
     settings = {**asked, "seed": seed, "answers": answers, **items.stated}
     with show_progress():
         lost = outputs.write(
             probabilities=lambda path: work.write_frame(add_index_column(filled.probabilities), path),
             questions=lambda path: work.write_frame(_go_on(answers, filled.ask_frequency()), path),
             model=lambda path: filled.save(path),
-            report=lambda path: filled.report(path, title=title, settings=settings),
+            report=lambda path: filled.report(path, title=title, items=words, settings=settings),
             map=lambda path: write_map(filled, path, title),
             table=lambda path: filled.write(path, tool),  # last, because a database changes at once
         )["table"]
@@ -122,11 +120,6 @@ def _name_report(items: ItemsFile, table: Path, named: Path | None) -> Path | No
         return None if named == NO_REPORT else named
     is_one = len(items.paths) == 1 and items.paths[0].exists()
     return name_output(items.paths[0] if is_one else table, "report.html")
-
-
-def _print_completion(filled: Completion, shown: tuple[str, ...]) -> None:
-    """Print how gaps were filled, and the first entries to check."""
-    print_verdict(filled, verbose=True, shown=shown)
 
 
 def _go_on(answers: Path | None, questions: pd.DataFrame) -> pd.DataFrame:

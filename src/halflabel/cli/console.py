@@ -7,7 +7,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from halflabel._progress import report_to
-from halflabel._wording import escape_controls, name_command_options
+from halflabel._wording import count, escape_controls, name_command_options
 from halflabel.cli.termination import Terminated, raise_on_sigterm
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ _COLUMNS = {
     "recall_at_half": "r@.5",
     "seconds": "sec↓",
 }
+
+#: Length of the longest bar.
+BAR = 40
 
 #: A word with the space before it. A command in quotes is one word.
 _WORDS = re.compile(r"(\s*)(`[^`]*`\S*|\S+)")
@@ -236,6 +239,14 @@ def make_comparison_table(summary: pd.DataFrame, title: str) -> Table:
     best["filled"] = math.nan  # neither a small nor a large number is better
     for method, row in shown.iterrows():
         table.add_row(str(method), *(_format_cell(row[name], row[name] == best[name]) for name in names))
+    return table
+
+
+def make_bars(title: str, numbers: Mapping[str, int]) -> Table:
+    """Return numbers as bars."""
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
+    for name, number in numbers.items():
+        table.add_row(name, Text(count(number), justify="right"), "█" * round(BAR * number / max(numbers.values())))
     return table
 
 

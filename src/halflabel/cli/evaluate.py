@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from halflabel._wording import count
 from halflabel.cli import work
 from halflabel.cli.console import (
+    make_bars,
     make_comparison_table,
     make_curve_table,
     out,
@@ -35,24 +37,18 @@ def demo(output: Path) -> None:
     with show_progress():
         story = work.run_demo()
     output.mkdir(parents=True, exist_ok=True)
-    half = output / "digits-half.csv"
+    half, table, report = (output / name for name in ("digits-half.csv", "digits-completed.csv", "report.html"))
+    words = f"{shlex.quote(str(half))} --id scan --labels {','.join(story.tags)}"
     work.write_frame(story.half, half)
-    work.write_frame(story.completion.table, output / "digits-completed.csv")
+    work.write_frame(story.completion.table, table)
     with show_progress():
-        story.completion.report(output / "report.html", title="Scanned digits, half labelled", marks=story.images)
-    print_verdict(story.completion)
-    print_result(story.sentence)
-    title = f"Scored on the hidden truth, all by the rule {work.COMMON_RULE} (best in bold)"
-    out.print(make_comparison_table(story.table, title))
-    others = story.table.drop(index=work.DEFAULT)["average_precision"]
-    ahead = story.table.loc[work.DEFAULT, "average_precision"] - others.max()
-    verdict = "is ahead of" if ahead >= 0.0005 else "ties with" if ahead > -0.0005 else "loses to"
-    print_result(f"In average precision halflabel {verdict} the best other method, {others.idxmax()} ({ahead:+.3f}).")
-    print_result(
-        f"Written: {half}, {output / 'digits-completed.csv'}, {output / 'report.html'} (open it in a browser)."
-    )
-    again = f"halflabel complete {shlex.quote(str(half))} --id scan --labels {','.join(story.tags)}"
-    print_result(f"\nThe same again, and the form for your own file (your columns after --id and --labels):\n  {again}")
+        story.completion.report(report, title="Scanned digits, half labelled", items=words, marks=story.images)
+    print_verdict(story.completion, words)
+    wrong = story.wrong["halflabel"]
+    print_result(f"Truth: 1 in {story.filled / max(wrong, 1):,.0f} is wrong ({count(wrong)} of {count(story.filled)}).")
+    out.print(make_bars("Wrong values", story.wrong))
+    print_result(f"Written: {half}, {table}, {report} (open it in a browser).")
+    print_result(f"\nThe same again, and the form for your own file:\n  halflabel complete {words}")
 
 
 @click.command(name="evaluate")

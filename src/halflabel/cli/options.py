@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from halflabel._wording import closest, name_command_options
+from halflabel._wording import closest, name_command_options, quote_cell
 from halflabel.cli import work
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
@@ -64,6 +65,13 @@ class ItemsFile:
         """The statements about the table, for the report."""
         file = self.described.file.path
         return {**({} if file is None else {"table": str(file)}), **self.given}
+
+    def write(self, observed_rate: float | None = None) -> str:
+        """Return the items and the statements about them as a shell reads them, for another command."""
+        stated = {**self.given, **({} if self.table is None else {"table": self.table})}
+        stated |= {} if observed_rate is None else {"observed_rate": observed_rate}
+        words = [*map(str, self.paths), *(word for name in stated for word in _write_key(name, stated[name]))]
+        return shlex.join(words)
 
     def read(self) -> Source:
         """Read the file, or the files as one table."""
@@ -126,6 +134,19 @@ def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
         return _SET(run)
 
     return decorate
+
+
+def _write_key(name: str, value: Any) -> Iterator[str]:
+    """Yield the words that state the value of a key."""
+    key = _SETTINGS[name]
+    if key.kind == "rules":
+        texts = list(map(str, value))
+    elif key.is_list:
+        texts = [",".join(map(quote_cell, value))]
+    else:
+        texts = ["x".join(map(str, value)) if key.kind == "size" else str(value)]
+    for text in texts:
+        yield from (key.flag, text) if name in COMMON else ("--set", f"{name}={text}")
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def print_new_notes(notes: Sequence[str], opened: OpenTable) -> None:
 
 
 def print_reading(opened: OpenTable, *, verbose: bool = False) -> None:
-    """Print the size of the table, the meaning of each form of nothing, and the notes.
+    """Print the size of the table and the meaning of each form of nothing, in one line, and the notes.
 
     Verbose output also has the roles of the columns, some rows, and the labels.
     """
@@ -52,5 +52,5 @@ def print_reading(opened: OpenTable, *, verbose: bool = False) -> None:
         plural(n, noun) for n, noun in zip((len(labels), opened.X.shape[1], reading.n_labels), NOUNS, strict=True)
     )
     known = f"{count(int(labels.observed.sum()))} of {count(labels.observed.size)} values known"
-    print_result(f"Read: {size}; {known}.", *reading.nothing)
+    print_result(" ".join([f"Read: {size}; {known}.", *reading.nothing]))
     print_note(*opened.notes)

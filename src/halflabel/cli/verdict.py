@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from halflabel.cli import work
 from halflabel.cli.console import out, print_result
 from halflabel.cli.listing import print_first_to_check
-from halflabel.completion.verdict import decide
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion
@@ -23,12 +23,10 @@ def print_verdict(filled: Completion, items: str = "", *, verbose: bool = False,
     the first values to check, with the columns ``shown``.
     """
     if verbose:
-        from halflabel.report.display import describe_warnings
-
-        print_result(*filled.evidence.gaps, *describe_warnings(filled))
+        print_result(*filled.evidence.gaps, *work.describe_warnings(filled))
         print_assumptions(filled)
         print_first_to_check(filled, shown)
-    print_result(*decide(filled.evidence, items).sentences)
+    print_result(*work.decide(filled.evidence, items).sentences)
 
 
 def print_assumptions(filled: Completion) -> None:

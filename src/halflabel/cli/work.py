@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halflabel.completion.predictions import make_suggestions
     from halflabel.completion.prevalence_table import describe_left_out, name_group, tabulate_prevalence
     from halflabel.completion.stated_completion import take_completed
+    from halflabel.completion.verdict import decide
     from halflabel.evaluation import IN_WORDS, evaluate, run_demo
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
     from halflabel.files.conversion import check_format_path
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from halflabel.files.registry import FORMATS, SUFFIXES, base_suffix, find_written, name_suffix, takes_pairs
     from halflabel.files.vectors import read_vectors
     from halflabel.labels.rules import read_rule
-    from halflabel.report.certificate_page import render_certificate, write_certificates
+    from halflabel.report.certificate_page import render_certificate
     from halflabel.report.display import describe_review, describe_warnings
     from halflabel.report.pictures import PICTURES
     from halflabel.table import NoLabelsNamed
@@ -49,6 +50,7 @@ else:
             "halflabel.completion.predictions": ["make_suggestions"],
             "halflabel.completion.prevalence_table": ["describe_left_out", "name_group", "tabulate_prevalence"],
             "halflabel.completion.stated_completion": ["take_completed"],
+            "halflabel.completion.verdict": ["decide"],
             "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
             "halflabel.evaluation.comparison": ["COMMON_RULE", "DEFAULT"],
             "halflabel.files.conversion": ["check_format_path"],
@@ -92,6 +94,7 @@ __all__ = [
     "choose_shown",
     "choose_tool",
     "complete",
+    "decide",
     "describe_left_out",
     "describe_review",
     "describe_warnings",

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: Number of given values of yes that a label needs for a number of its own.
 MIN_YES = 5
 
+#: Rules that need no words: the default, and the one that the sentence about empty gaps explains.
+USUAL_RULES = ("probable", "precision")
+
 #: Largest share of wrong values that is written as "1 in 31" and not as "12 of 100".
 MAX_ONE_IN = 0.15
 
@@ -121,7 +124,8 @@ def _write_filled(evidence: Evidence) -> str:
         else f"{count(yes + no)} of {plural(yes + no + left, 'gap')} filled"
     )
     values = f": {count(yes)} yes, {count(no)} no" if yes + no else ""
-    return f"{every}{values}.{_explain_left(evidence, left)}"
+    rule = f" Threshold rule: {evidence.rule}." if evidence.rule.name not in USUAL_RULES else ""
+    return f"{every}{values}.{rule}{_explain_left(evidence, left)}"
 
 
 def _explain_left(evidence: Evidence, left: int) -> str:
