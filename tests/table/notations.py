@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel.table import Roles, read_labels
+from halflabel.table import Description, Roles, labelling
 from halflabel.table.question import Question
-from halflabel.table.tag_recognition import TagOptions
 from halflabel.table.tag_text import fold_tag
 
 
@@ -144,19 +143,24 @@ def list_plain(kind: str, names: Sequence[str]) -> list[str]:
     return kept
 
 
-def list_readings(column: pd.Series, options: TagOptions | None = None, depth: int = 6) -> Iterator[Any]:
+def read_labels(frame: pd.DataFrame, roles: Roles, stated: Description | None = None, **keys: Any) -> Any:
+    """Return the reading of labels with these statements."""
+    return labelling.read_labels(frame, roles, replace(stated or Description(), **keys))
+
+
+def list_readings(column: pd.Series, options: Description | None = None, depth: int = 6) -> Iterator[Any]:
     """Yield the reading of a column, or the readings of all ways that its error offers, as (options, labels)."""
-    options = options or TagOptions()
+    options = options or Description()
     try:
         frame = pd.DataFrame({"tags": column})
-        yield options, read_labels(frame, Roles(tags="tags"), absent="irrelevant", options=options).labels
+        yield options, read_labels(frame, Roles(tags="tags"), absent="irrelevant", stated=options).labels
     except Question as question:  # a way can also end in an error, such as "-a" next to "a"
         for way in question.ways if depth else ():
             with suppress(ValueError):
                 yield from list_readings(column, state_way(options, way.keys), depth - 1)
 
 
-def state_way(options: TagOptions, argument: Mapping[str, Any]) -> TagOptions:
+def state_way(options: Description, argument: Mapping[str, Any]) -> Description:
     """Return the statements together with one more. Words are collected."""
     ((name, value),) = argument.items()
     words = (*getattr(options, name), value.strip().casefold()) if name in ("yes", "no", "unknown") else value

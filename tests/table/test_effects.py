@@ -83,7 +83,7 @@ STATED = {
     "id": "song", "labels": ["dance"], "tags": "body", "absent": "unknown", "positive_only": "*", "empty": "none",
     "text": "body", "ignore": ["tempo"], "features": ["mood"], "vectors": "vec", "images": "body", "embed": len,
     "yes": "-", "no": "x", "unknown": "x", "rules": ["dance -> sad"], "group": "thread", "sep": "-",
-    "case": "different", "tag_marks": "name", "scores": "given", "missing": "-99", "pairs": PAIRS, "on": "how",
+    "case": "different", "read_tags": str.split, "scores": "given", "missing": "-99", "pairs": PAIRS, "on": "how",
     "tag": "how", "value": "how", "tag_names": pd.DataFrame({"id": ["dance", "sad", "Dance"], "name": list("abc")}),
     "annotated": pd.DataFrame({"song": ["s5"]}), "labels_file": pd.DataFrame({"song": ["s1"], "dance": [1]}),
     "other_ids": "drop", "prior": np.full((N, 2), 0.5), "prior_field": "scored",

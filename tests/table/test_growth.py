@@ -12,8 +12,7 @@ from contextlib import suppress
 import pandas as pd
 import pytest
 
-from halflabel.table.tag_cells import TagNotation
-from halflabel.table.tag_notations import NOTATIONS
+from halflabel.table.tag_notations import NOTATIONS, TagNotation
 from halflabel.table.tag_recognition import recognise_tags
 from halflabel.table.tag_text import fold_tag, quote_tag, split_tags, unquote_tag
 

@@ -6,17 +6,17 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.table.notations import read_labels
 
 from halflabel import PartialLabels
-from halflabel.table import Description, Roles, fill_tags, read_labels
+from halflabel.table import Description, Roles, fill_tags
 from halflabel.table import pairs as reader
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_known_labels, read_stated_labels
 from halflabel.table.question import Question
 from halflabel.table.reading import count_labels
-from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import _quote
-from halflabel.table.tag_recognition import TagOptions
+from halflabel.table.tag_notations import TagNotation, name_open_column
 
 LISTS = pd.ArrowDtype(pa.list_(pa.string()))
 TAGS = Roles(tags="tags")
@@ -127,7 +127,7 @@ def test_text_is_split_stripped_and_emptied(dtype):
 
 
 def test_an_empty_cell_can_mean_without_tags():
-    reading = read_labels(tagged(["a|b", None]), TAGS, absent="irrelevant", empty="none", options=TagOptions("|"))
+    reading = read_labels(tagged(["a|b", None]), TAGS, absent="irrelevant", empty="none", stated=Description(sep="|"))
     assert reading.labels.state.tolist() == [[1, 1], [-1, -1]]
     assert reading.labels.annotated.all()
     assert reading.notes == ("1 item has an empty cell in the tags column 'tags': taken as annotated, without tags.",)
@@ -150,7 +150,7 @@ def test_lists_as_parquet_gives_them(tmp_path):
 
 def test_other_cells_in_a_tags_column_raise():
     with pytest.raises(ValueError, match=r"the tags column 'tags' holds 5 \(row 1\), .* such as 'rock, sad', or lists"):
-        read_labels(tagged(["a", 5], object), TAGS, absent="unknown", options=TagOptions(","))
+        read_labels(tagged(["a", 5], object), TAGS, absent="unknown", stated=Description(sep=","))
 
 
 def test_a_long_cell_is_clipped_in_the_message():
@@ -332,10 +332,10 @@ def test_items_with_empty_cells_only_have_the_stated_meaning(n_columns):
     )
     no = find_meanings(Description(no=""))
     with pytest.raises(Question, match=r"1 item has empty cells in all .* \(row 1 is the first\)") as question:
-        read_labels(ticks, Roles(labels=tuple(names)), meanings=no)
+        read_labels(ticks, Roles(labels=tuple(names)), no="")
     assert [way.statement for way in question.value.ways] == ["empty='none'", "empty='unlabelled'"]
     for empty, value in (("none", -1), ("unlabelled", 0)):
-        labels = read_labels(ticks, Roles(labels=tuple(names)), meanings=no, empty=empty).labels
+        labels = read_labels(ticks, Roles(labels=tuple(names)), no="", empty=empty).labels
         assert labels.state[1].tolist() == [value] * n_columns
         assert labels.annotated.tolist() == [True, empty == "none", True]
         assert (labels.state[[0, 2]] != 0).all()

@@ -14,7 +14,7 @@ from halflabel.table import open_table
 from halflabel.table.question import Question
 
 #: An option in a sentence, such as ``skip_rows='1-2'``.
-_OPTION = re.compile(r"(skip_rows|sep|no|unknown|yes|case|tag_marks|scores|empty)=('[^']*')")
+_OPTION = re.compile(r"(skip_rows|sep|no|unknown|yes|case|scores|empty)=('[^']*')")
 
 
 def follow(messy, given, depth=6):

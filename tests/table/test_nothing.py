@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 from tests.elsewhere import needs_tools
 
-from halflabel import PartialLabels, files
+from halflabel import PartialLabels
 from halflabel.files.huggingface import restore_numbers
 from halflabel.table import open_table
 
@@ -103,14 +103,6 @@ def test_lists_in_python(cells):
     labels = PartialLabels.from_tags(cells, absent="irrelevant")
     assert labels.names == ("rock", "sad")
     assert labels.annotated.tolist() == [expect(cell, None)[0] for cell in cells]
-
-
-@FIXTURE
-@given(cells=TABLES, empty=MEANINGS)
-def test_lists_that_records_are_read_from(cells, empty, tmp_path):
-    records = files.read(write_lines(cells, tmp_path / "t.jsonl"), "jsonl", "irrelevant", tags="tags", empty=empty)
-    assert records.annotated.tolist() == [expect(cell, empty)[0] for cell in cells]
-    assert set(records.names) == {"rock", "sad"}
 
 
 def test_a_class_that_is_missing_stays_in_the_table():

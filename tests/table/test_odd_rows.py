@@ -20,7 +20,7 @@ from halflabel.cli import main
 from halflabel.files import read_table
 from halflabel.files.raw_table import ReadError
 from halflabel.table import open_table
-from halflabel.table.word_meanings import list_ways
+from halflabel.table.words import list_ways
 
 N, NAMES = 40, ["rock", "sad", "live"]
 

@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.table.notations import read_labels
 
 import halflabel as hl
-from halflabel.table import Roles, fill_tags, open_table, read_labels
-from halflabel.table.tag_cells import TagNotation
-from halflabel.table.tag_recognition import TagOptions, recognise_tags
+from halflabel.table import Description, Roles, fill_tags, open_table
+from halflabel.table.tag_notations import TagNotation
+from halflabel.table.tag_recognition import recognise_tags
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -55,7 +56,7 @@ def test_two_separators_are_an_error_that_names_the_likely_one():
     column = pd.Series(["a|b", "c|d, e", "f|g"], name="tags")
     with pytest.raises(ValueError, match=r"hold '\|' and ',', .*in 3 cells.*state sep='\|'\..*sep=','"):
         recognise_tags(column)
-    assert recognise_tags(column, TagOptions(sep=",")).sep == ","
+    assert recognise_tags(column, Description(sep=",")).sep == ","
 
 
 @pytest.mark.parametrize("cell", ["[1, [2]]", '["a"', "{'a': 1}", '{"choices": {"a": 1}}', "__import__('os')"])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from tests.table.notations import NOTATIONS, OTHERS, READ, list_plain, list_readings, matches
+from tests.table.notations import NOTATIONS, OTHERS, READ, list_plain, list_readings, matches, read_labels
 
-from halflabel.table import Roles, fill_tags, open_table, read_labels
-from halflabel.table.nothing_words import is_nothing
+from halflabel.table import Description, Roles, fill_tags, open_table
 from halflabel.table.question import Question
-from halflabel.table.tag_recognition import TagOptions, recognise_tags
+from halflabel.table.tag_recognition import recognise_tags
+from halflabel.table.words import is_nothing
 
 WORD = st.text(st.sampled_from("abcdeéßдQR12"), min_size=1, max_size=5)
 JOINED = st.builds(lambda words, mark: mark.join(words), st.lists(WORD, min_size=1, max_size=3),
@@ -58,7 +60,7 @@ def test_a_notation_is_read_as_written_or_is_a_question(table):
     except ValueError:  # an error of one sentence: nothing is read, and nothing misread
         assert kind in OTHERS, column.tolist()
         return
-    if [options for options, _ in readings] == [TagOptions()]:
+    if len(readings) == 1 and not readings[0][0].stated:
         event(f"{kind}: read")
         assert matches(readings[0][1], lists), (column.tolist(), readings[0])
     else:
@@ -90,7 +92,7 @@ def test_a_name_that_may_be_more_than_a_name_is_a_question(kind, mark):
     lists[3] = ["sad", mark.format("rock")]
     column = pd.Series([NOTATIONS[kind].write(each) if each else None for each in lists], dtype=object, name="tags")
     readings = list(list_readings(column))
-    assert {options.tag_marks or options.sep for options, _ in readings} != {None}
+    assert {options.sep for options, _ in readings} != {None}
     assert any(matches(labels, [each or None for each in lists]) for _, labels in readings)
 
 
@@ -154,12 +156,12 @@ def test_a_phrase_between_lists_is_a_question_in_every_notation(kind):
         (["rock", "hard rock", "punk rock", "jazz"], ["sep='space'", "sep='none'"]),
         (["a;b", "none", "a"], ["no='none'", "unknown='none'", "yes='none'"]),
         (["a;b", "n/a", "N/A", "a"], ["no='n/a'", "unknown='n/a'", "yes='n/a'"]),
-        ([["a", "nan"], ["None"], ["nan"]], ["no='nan'", "unknown='nan'", "yes='nan'"]),
+        ([["a", "n/a"], ["None"], ["n/a"]], ["no='n/a'", "unknown='n/a'", "yes='n/a'"]),
         (["Rock;sad", "rock", "ROCK"], ["case='same'", "case='different'"]),
         (["rock;-sad", "sad;rock"], ["sep=';'", "sep='none'"]),
         (["rock;no sad", "sad;No rock"], ["sep=';'", "sep='space'", "sep='none'"]),
-        ([["rock", "sad?"], ["rock", "sad"]], ["tag_marks='name'"]),
-        (['["rock", "no sad"]', '["sad"]'], ["tag_marks='name'"]),
+        ([["rock", "sad?"], ["rock", "sad"]], ["sep='none'"]),
+        (['["rock", "no sad"]', '["sad"]'], ["sep='none'"]),
         (["rock:0.9;sad:0.2", "rock:.7"], ["sep=';'", "sep=':'", "sep='none'"]),
         (["Arts, crafts;news", *["news;law", "law;Arts, crafts"] * 5], ["sep=';'", "sep=','", "sep='none'"]),
         ([[{"name": "rock", "score": 0.9}], [{"name": "sad", "score": 0.2}]], ["scores='given'"]),
@@ -195,10 +197,30 @@ def test_names_with_separators_blanks_and_marks_are_whole(cells, names):
     assert labels.names == tuple(names)
 
 
+def test_a_filled_object_has_the_keys_that_its_tag_has_everywhere():
+    rock, sad = ({"id": 3, "name": "rock", "color": "red"}, {"id": 7, "name": "sad", "color": "blue"})
+    for column in (pd.Series([[rock], [sad], [dict(rock)], None]), pd.Series(map(json.dumps, ([rock], [sad], [rock])))):
+        reading = read_labels(column.to_frame("t"), Roles(tags="t"), absent="irrelevant")
+        filled = fill_tags(column, reading.labels, np.ones((len(column), 2)), reading.notation)
+        lists = [json.loads(cell) if isinstance(cell, str) else cell for cell in filled]
+        assert [sorted(each, key=lambda tag: tag["id"]) for each in lists] == [[rock, sad]] * len(column)
+    other = pd.Series([[rock], [sad], [{**rock, "color": "green"}]])
+    reading = read_labels(other.to_frame("t"), Roles(tags="t"), absent="irrelevant")
+    assert reading.notation.write(["rock"]) == [{"id": 3, "name": "rock"}]
+    assert reading.notation.description.endswith("filled objects are without 'color'")
+
+
+def test_a_function_of_the_user_reads_any_notation():
+    frame = pd.DataFrame({"n": [1.5, 2.5, 2.5, 1.5], "t": ["(rock)(sad)", "(sad)", None, "(rock)"]})
+    cells = open_table(frame, tags="t", absent="irrelevant", read_tags=lambda cell: cell[1:-1].split(")("))
+    assert cells.labels.state.tolist() == [[1, 1], [-1, 1], [0, 0], [1, -1]]
+    assert frame["t"][0] == "(rock)(sad)"
+
+
 def test_objects_keep_their_other_keys():
     cells = [[{"name": "rock", "score": 0.9, "by": "m"}], [{"name": "sad", "score": 0.2}], [{"name": "rock"}]]
     column = pd.Series(cells, name="t")
-    reading = read_labels(column.to_frame(), Roles(tags="t"), absent="irrelevant", options=TagOptions(scores="given"))
+    reading = read_labels(column.to_frame(), Roles(tags="t"), absent="irrelevant", stated=Description(scores="given"))
     filled = fill_tags(column, reading.labels, np.ones((3, 2)), reading.notation)
     assert filled[0] == [{"name": "rock", "score": 0.9, "by": "m"}, {"name": "sad"}]
 
@@ -213,9 +235,9 @@ def test_words_for_nothing_have_the_stated_meaning():
 
 def test_one_spelling():
     cells = ["Rock; sad", "rock", "rock", None]
-    options = TagOptions(case="same")
+    options = Description(case="same")
     column = pd.Series(cells, name="t")
-    reading = read_labels(column.to_frame(), Roles(tags="t"), absent="irrelevant", options=options)
+    reading = read_labels(column.to_frame(), Roles(tags="t"), absent="irrelevant", stated=options)
     assert reading.labels.names == ("rock", "sad")
     assert reading.labels.relevant[:, 0].tolist() == [True, True, True, False]
     assert fill_tags(column, reading.labels, np.ones((4, 2)), reading.notation).tolist() == [

@@ -18,7 +18,7 @@ from halflabel.table import OpenTable
 from halflabel.table.cells import describe_missing, read_as_text, show_cell
 from halflabel.table.described import name_second
 from halflabel.table.source_files import read_source
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_notations import TagNotation
 
 #: Columns of a review table that describe the entry. Every other column shows the item.
 _OWN = (

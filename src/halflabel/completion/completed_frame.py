@@ -14,8 +14,8 @@ from halflabel.labels import PartialLabels
 from halflabel.table import OpenTable, fill_tags
 from halflabel.table.cells import use_text_names
 from halflabel.table.label_words import write_label_words
-from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import list_open_tags
+from halflabel.table.tag_notations import TagNotation, name_open_column
 
 
 def build_frame(opened: OpenTable, state: NDArray[np.int8]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from halflabel._wording import option
 from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.marks import FILLED, GIVEN, OPEN, holds_marks, name_added, name_marks
-from halflabel.table.tag_cells import TagNotation, name_open_column
+from halflabel.table.tag_notations import TagNotation, name_open_column
 
 
 def take_label_columns(opened: OpenTable, table: pd.DataFrame) -> pd.DataFrame:

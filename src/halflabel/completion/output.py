@@ -18,7 +18,7 @@ from halflabel.files.registry import find_by_content, find_by_suffix
 from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.exclusions import Cause
-from halflabel.table.tag_cells import name_open_column
+from halflabel.table.tag_notations import name_open_column
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence

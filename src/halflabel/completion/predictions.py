@@ -11,7 +11,7 @@ from halflabel.completion.output import MODEL, add_suggestions
 from halflabel.files.records import Records
 from halflabel.table.cells import use_text_names
 from halflabel.table.sources import Source
-from halflabel.table.tag_cells import name_open_column
+from halflabel.table.tag_notations import name_open_column
 
 
 def make_suggestions(

@@ -100,16 +100,16 @@ class Description:
         "Show the vectors of the items as grey images of this height and width, such as 8x8.", "size", "HxW"
     )
     sep: str | None = key(
-        "Separator of the tags in a cell, or space, newline, tab, or none for one tag in each cell; recognised by "
-        "default, as are lists.", metavar="TEXT", about=("tags",),
+        "Separator of the tags in a cell, or space, newline, tab, or none: a cell, or a part of a list, is one tag as "
+        "it is written. Recognised by default, as are lists.", metavar="TEXT", about=_TAGS,
     )  # fmt: skip
     case: Literal["same", "different"] | None = key(
         "Whether tags that differ in upper and lower case only are the same tag.",
         choices=("same", "different"), about=_TAGS,
     )  # fmt: skip
-    tag_marks: Literal["name"] | None = key(
-        "Meaning of names that may be more than a name, such as rock? and rock:0.9: names as they are written.",
-        choices=("name",), about=_TAGS,
+    read_tags: Callable[[Any], Sequence[str] | None] | str | None = key(
+        "Your own reader of a cell of tags: a function from the cell to a list of tags, or to None for an unlabelled "
+        "item; the module is executed.", metavar="MODULE:FUNCTION", is_code=True, about=("tags",),
     )  # fmt: skip
     scores: Literal["given", "prior"] | None = key(
         "Meaning of tags that are objects with a score: they are given, or suggestions of a model.",
@@ -239,7 +239,7 @@ class Keys(TypedDict, total=False):
     thumbnails: tuple[int, int] | None
     sep: str | None
     case: Literal["same", "different"] | None
-    tag_marks: Literal["name"] | None
+    read_tags: Callable[[Any], Sequence[str] | None] | str | None
     scores: Literal["given", "prior"] | None
     missing: Names
     pairs: TableLike | PathLike | None

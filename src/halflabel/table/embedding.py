@@ -20,7 +20,7 @@ from halflabel.table.sources import Source
 Encoder = Callable[[list[str]], Any]
 
 
-def load_encoder(embed: str | Encoder) -> Encoder:
+def load_function(function: str | Callable[..., Any], key: str) -> Callable[..., Any]:
     """Return the function that ``MODULE:FUNCTION`` names. Modules of the working directory are found, too.
 
     The module is executed. A name therefore comes from a command line or from a call, and never from a file.
@@ -30,11 +30,11 @@ def load_encoder(embed: str | Encoder) -> Encoder:
     ValueError
         If there is no such function, or its module cannot be imported.
     """
-    if callable(embed):
-        return embed
-    module, colon, name = embed.partition(":")
+    if callable(function):
+        return function
+    module, colon, name = function.partition(":")
     if not (module and colon and name):
-        raise ValueError(f"{option('embed')} needs MODULE:FUNCTION, such as encoder:encode, not {embed!r:.80}.")
+        raise ValueError(f"{option(key)} needs MODULE:FUNCTION, such as encoder:encode, not {function!r:.80}.")
     sys.path.insert(0, str(Path.cwd()))
     try:
         found: Any = getattr(import_module(module), name, None)
@@ -44,8 +44,8 @@ def load_encoder(embed: str | Encoder) -> Encoder:
         sys.path.remove(str(Path.cwd()))
     if not callable(found):
         raise ValueError(f"the module {module!r} has no function {name!r}.")
-    encoder: Encoder = found
-    return encoder
+    loaded: Callable[..., Any] = found
+    return loaded
 
 
 def encode_items(embed: str | Encoder, values: Sequence[str]) -> Floats:
@@ -56,7 +56,7 @@ def encode_items(embed: str | Encoder, values: Sequence[str]) -> Floats:
     ValueError
         If it fails, or returns anything but one row of finite numbers for each.
     """
-    encode = load_encoder(embed)
+    encode = load_function(embed, "embed")
     try:
         rows = np.asarray(encode(list(values)), dtype=np.float64)
     except Exception as error:

@@ -19,7 +19,6 @@ from halflabel.table.labelling import read_labels, read_stated_labels
 from halflabel.table.pairs import read_pairs
 from halflabel.table.roles import Roles
 from halflabel.table.sources import Source, assign_columns
-from halflabel.table.tag_recognition import TagOptions
 from halflabel.table.votes import leaves_labels_to_votes
 
 #: The things that a key can be about, in words.
@@ -101,14 +100,7 @@ def find_labels(
 
 def _read_columns(frame: pd.DataFrame, roles: Roles, columns: Description) -> LabelReading:
     """Read label columns or a column of tags."""
-    return read_labels(
-        frame,
-        roles,
-        absent=columns.absent,
-        empty=columns.empty,
-        meanings=find_meanings(columns),
-        options=TagOptions.of(columns),
-    )
+    return read_labels(frame, roles, columns)
 
 
 def _read_apart(frame: pd.DataFrame, Y: Any, columns: Description) -> tuple[pd.DataFrame, Roles]:

@@ -10,7 +10,7 @@ import numpy as np
 from halflabel._arrays import Floats, Mask
 from halflabel.labels import PartialLabels
 from halflabel.table.nothing import Form
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_notations import TagNotation
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from halflabel.labels.answers import fold_word
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
-from halflabel.table.word_meanings import PLAIN, VALUES, find_own_words, list_ways, shares_words
+from halflabel.table.words import PLAIN, VALUES, find_own_words, list_ways, shares_words
 
 #: Maximum share of the rows in which two columns of one tag each have the same tag.
 MAX_REPEATS = 0.1

@@ -12,9 +12,9 @@ from halflabel._arrays import Mask
 from halflabel._wording import closest, name_row, option, plural, quoted
 from halflabel.labels import Absent, PartialLabels
 from halflabel.table.cells import use_text_names
-from halflabel.table.columns import Empty
+from halflabel.table.columns import Description, Empty
 from halflabel.table.label_reading import LabelReading, leave_unknown
-from halflabel.table.label_words import check_label_values, read_label_words
+from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
 from halflabel.table.nothing import (
     count_blanks,
     count_zeros,
@@ -22,19 +22,15 @@ from halflabel.table.nothing import (
 )
 from halflabel.table.question import Question
 from halflabel.table.roles import Roles
-from halflabel.table.tag_cells import TagNotation, name_open_column
 from halflabel.table.tag_columns import read_tag_cells, read_tags
-from halflabel.table.tag_recognition import TagOptions, recognise_tags
+from halflabel.table.tag_notations import TagNotation, name_open_column
+from halflabel.table.tag_recognition import recognise_tags
 
 
 def read_labels(
     frame: pd.DataFrame,
     roles: Roles,
-    *,
-    absent: Absent | None = None,
-    empty: Empty | None = None,
-    meanings: Mapping[str, float] | None = None,
-    options: TagOptions | None = None,
+    columns: Description,
 ) -> LabelReading:
     """Read the label columns, or the tags column, that the roles name.
 
@@ -44,17 +40,11 @@ def read_labels(
         One row per item.
     roles : Roles
         From :func:`choose_roles`.
-    absent : {"irrelevant", "unknown"}, optional
-        The meaning of a tag that an item does not list; needed for a tags column. Of label columns, "unknown" means
-        that 0 and an empty cell are labels that were not assigned, see :meth:`PartialLabels.from_positives`.
-    empty : {"unlabelled", "none"}, optional
-        The meaning of a cell without a tag, in any form: an unlabelled item, or an annotated item without tags. By
-        default an empty list is an annotated item; an empty cell, a missing list and a list of missing values only are
-        unlabelled items. Of label columns with ``absent="unknown"``, the meaning of an item whose cells are all empty.
-    meanings : mapping of str to float, optional
-        The meaning of the words of label columns, from :func:`halflabel.table.label_words.find_meanings`.
-    options : TagOptions, optional
-        All statements about the notation of tags, .
+    columns : Description
+        The statements about labels. ``absent`` is needed for a column of tags; of label columns, "unknown" means that 0
+        and an empty cell are labels that were not assigned, see :meth:`PartialLabels.from_positives`. By default
+        (``empty``) an empty list is an annotated item; an empty cell, a missing list and a list of missing values only
+        are unlabelled items.
 
     Raises
     ------
@@ -64,13 +54,13 @@ def read_labels(
     Examples
     --------
     >>> frame = pd.DataFrame({"tags": ["rock; sad", "live", None]})
-    >>> reading = read_labels(frame, Roles(tags="tags"), absent="irrelevant")
+    >>> reading = read_labels(frame, Roles(tags="tags"), Description(absent="irrelevant"))
     >>> reading.labels.names
     ('live', 'rock', 'sad')
     >>> reading.notes
     ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
     """
-    frame = use_text_names(frame)
+    frame, absent, empty, meanings = use_text_names(frame), columns.absent, columns.empty, find_meanings(columns)
     if roles.tags is None:
         if absent == "irrelevant":
             raise ValueError(
@@ -100,7 +90,7 @@ def read_labels(
             "if a tag may be missing where it is true."
         )
     undecided = name_open_column(roles.tags)
-    return read_tags(frame[roles.tags], frame.get(undecided), absent, empty, options or TagOptions())
+    return read_tags(frame[roles.tags], frame.get(undecided), absent, columns)
 
 
 def read_stated_labels(labels: PartialLabels, names: Sequence[str]) -> LabelReading:

@@ -16,7 +16,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Description, Empty
-from halflabel.table.tag_cells import Parts, Tag, TagNotation, take_tags
+from halflabel.table.tag_notations import Parts, Tag, TagNotation, take_tags
 
 #: The meanings of a form of nothing for an item.
 UNLABELLED, WITHOUT_TAGS = "unlabelled", "annotated, without tags"

@@ -29,7 +29,7 @@ from halflabel.table.roles import Roles
 from halflabel.table.rows import check_rows
 from halflabel.table.sources import Source
 from halflabel.table.table_file import check_no_code, require_paths, write_table_file
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_notations import TagNotation
 
 #: Number of feature columns up to which a table file names each; above it leaves their choice to the rules.
 MAX_FEATURES = 1000

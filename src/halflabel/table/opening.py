@@ -21,6 +21,7 @@ from halflabel.labels.positive_only import trust_positives
 from halflabel.table.annotation_columns import describe_made, explain_made, find_made
 from halflabel.table.columns import OF_FILE, Description, Keys
 from halflabel.table.described import Described, find_description, is_path, name_second
+from halflabel.table.embedding import load_function
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.finding_labels import check_effects, check_labels_once, find_labels
 from halflabel.table.further import is_vector_table, join_further
@@ -148,6 +149,8 @@ def _read(
     further = any(each is not None for each in (stated.labels_file, votes)) or is_vector_table(stated.vectors)
     keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows
     check_effects(keys, source, Y, joined[1], joined=further)
+    if stated.read_tags is not None and stated.tags in joined[0].raw.frame:
+        joined = joined[0].map_column(str(stated.tags), load_function(stated.read_tags, "read_tags")), joined[1]
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
     if source.records is None:

@@ -19,7 +19,7 @@ from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
 from halflabel.table.native import as_pandas
 from halflabel.table.question import Question
-from halflabel.table.tag_recognition import TagOptions, recognise_tags
+from halflabel.table.tag_recognition import recognise_tags
 
 #: The ids of the items.
 Ids: TypeAlias = "Sequence[Hashable] | pd.Series[Any] | pd.Index[Any]"
@@ -76,7 +76,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     if pairs.empty:
         raise ValueError("no pair is about one of the items: are the ids of the pairs the ids of the items?")
     texts, values = _read_names(pairs[tag], columns.tag_names), _read_values(pairs, value, find_meanings(columns))
-    texts, values, empty_rows = _read_notation(texts, values, rows, tag, TagOptions.of(columns))
+    texts, values, empty_rows = _read_notation(texts, values, rows, tag, columns)
     is_tag = np.array([text is not None for text in texts], dtype=bool)
     codes, found = pd.factorize(texts[is_tag], sort=True)
     tags, names_of_tags = np.asarray(codes, dtype=np.intp), tuple(map(str, found))
@@ -190,10 +190,10 @@ def _read_names(column: pd.Series[Any], names: Any) -> Any:
     return texts if names is None else _name_tags(texts, str(column.name), use_text_names(as_pandas(names)))
 
 
-def _read_notation(texts: Any, values: Any, rows: Ints, tag: str, options: TagOptions) -> tuple[Any, Any, list[int]]:
+def _read_notation(texts: Any, values: Any, rows: Ints, tag: str, columns: Description) -> tuple[Any, Any, list[int]]:
     """Return the name of the tag of each pair (None for a word that is none), its value, and items without tags."""
     lists = pd.Series(texts).groupby(rows).agg(list)
-    notation = recognise_tags(lists.rename(tag), replace(options, value=None))
+    notation = recognise_tags(lists.rename(tag), replace(columns, value=None))
     read = {text: notation.read_parts([text]) for text in set(texts)}
     without = [int(row) for text, row in zip(texts, rows, strict=True) if read[text] == []]
     found = [next(iter(read[text] or ()), None) for text in texts]

@@ -15,7 +15,7 @@ from halflabel.table.columns import Description
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 from halflabel.table.marks import holds_marks, name_added, name_marks
 from halflabel.table.patterns import expand_patterns, list_wide, name_voted, select
-from halflabel.table.tag_cells import name_open_column
+from halflabel.table.tag_notations import name_open_column
 
 #: The reason of a column such as dance@ann.
 VOTES = "the votes of a source on a label"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,16 @@ class Source:
     def format(self) -> str:
         """The name of the format of the file, empty for objects in memory."""
         return self.raw.format
+
+    def map_column(self, name: str, function: Callable[[Any], Any]) -> Source:
+        """Return the items with other cells in a column. Missing cells stay."""
+        changed = self.raw.frame.assign(**{name: self.raw.frame[name].map(function, na_action="ignore").astype(object)})
+        original = None
+        if self.original is not None:
+            at = list(map(str, self.original.columns)).index(name)
+            original = self.original.copy()
+            original.isetitem(at, changed[name].array)
+        return replace(self, raw=replace(self.raw, frame=changed), original=original)
 
     def add_columns(self, added: pd.DataFrame) -> Source:
         """Return the items with further columns, whose row labels are the numbers of the items."""

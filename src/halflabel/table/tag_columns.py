@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, name_row, option, option_names, plural, quoted
 from halflabel.labels import Absent, PartialLabels
-from halflabel.table.columns import Empty
+from halflabel.table.columns import Description, Empty
 from halflabel.table.label_reading import LabelReading, leave_unknown
 from halflabel.table.nothing import count_forms, describe_forms, name_form, read_meaning
-from halflabel.table.tag_cells import Parts, Tag, TagNotation
-from halflabel.table.tag_recognition import TagOptions, recognise_tags
+from halflabel.table.tag_notations import Parts, Tag, TagNotation
+from halflabel.table.tag_recognition import recognise_tags
 from halflabel.table.tag_text import fold_case
 
 #: Minimum number of annotated items with one tag each that are taken for items with a class.
@@ -31,10 +31,10 @@ _GAPS = ("an empty cell", "a list of missing values only")
 
 
 def read_tags(
-    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, empty: Empty | None, options: TagOptions
+    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, columns: Description
 ) -> LabelReading:
     """Read a column of tags, together with the column of the labels that are still undecided."""
-    notation = recognise_tags(column, options)
+    notation, empty = recognise_tags(column, columns), columns.empty
     labels, parts = read_tag_cells(column, undecided, notation, absent, empty)
     name = str(column.name)
     forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)

@@ -2,184 +2,132 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import clipped, plural, quoted
+from halflabel._wording import clipped, closest, plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.columns import Description
-from halflabel.table.nothing_words import is_nothing
 from halflabel.table.question import Question
-from halflabel.table.separators import choose_separator, read_separator
-from halflabel.table.tag_cells import LISTS, TagNotation, is_missing
-from halflabel.table.tag_checks import check_names, check_vectors, check_words
-from halflabel.table.tag_notations import NOTATIONS, Form
-from halflabel.table.tag_objects import describe_values, find_fields, list_values
+from halflabel.table.tag_checks import SEPARATORS, check_names, check_vectors, check_words, choose_separator
+from halflabel.table.tag_notations import LISTS, Form, TagNotation, is_missing, read_object, read_truth
 from halflabel.table.tag_text import fold_tag
+from halflabel.table.words import is_nothing, is_null
 
-#: A phrase without a mark that separates tags, such as "nothing fits".
-_PHRASE = re.compile(r"\w[\w .'-]*")
+#: Keys under which objects hold the name and the score of a tag.
+_NAMES = ("name", "tag", "label", "text", "value", "class", "category", "title", "topic")
+_SCORES = ("score", "p", "prob", "probability", "confidence", "weight", "relevance")
 
-
-@dataclass(frozen=True)
-class TagOptions:
-    """The statements about the notation of tags."""
-
-    #: See :class:`halflabel.table.columns.Description`.
-    sep: str | None = None
-    case: str | None = None
-    tag_marks: str | None = None
-    scores: str | None = None
-    value: str | None = None
-    #: Words that are names of tags, that mean "no tag", and that mean a missing value.
-    yes: tuple[str, ...] = ()
-    no: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, columns: Description) -> TagOptions:
-        """Return the statements about tags among those about a table."""
-        words = {name: tuple(map(fold_word, getattr(columns, name))) for name in ("yes", "no", "unknown")}
-        return cls(columns.sep, columns.case, columns.tag_marks, columns.scores, columns.value, **words)
+#: An object of names and values.
+Object = Mapping[str, Any]
 
 
-def recognise_tags(column: pd.Series[Any], options: TagOptions | None = None) -> TagNotation:
+def recognise_tags(column: pd.Series[Any], stated: Description | None = None) -> TagNotation:
     """Return the notation of a column of tags.
 
     Parameters
     ----------
     column : Series
-    options : TagOptions, optional
+    stated : Description, optional
         The statements of the user.
 
     Raises
     ------
     Question
-        If two readings are possible. The error states an option for each of them.
+        If two readings are possible.
     """
-    options = options or TagOptions()
+    stated = stated or Description()
     name = str(column.name)
+    yes, no, unknown = (tuple(map(fold_word, words)) for words in (stated.yes, stated.no, stated.unknown))
     texts = [cell.strip() for cell in column if isinstance(cell, str) and cell.strip()]
-    words = [text for text in texts if _is_nothing(text, options)]
-    others = [text for text in texts if text not in set(words)]
-    notation = replace(_find_form(column, others, words, options), no=options.no, unknown=options.unknown)
+    unknown += tuple(dict.fromkeys(word for text in texts if is_null(text) and (word := fold_word(text)) not in yes))
+    words = {text for text in texts if fold_word(text) in {*no, *unknown} or (
+        is_nothing(text) and fold_word(text) not in yes)}  # fmt: skip
+    found = _find_form(column, [text for text in texts if text not in words], sorted(words), stated)
+    notation = replace(found, no=no, unknown=unknown)
     cells = list(_cut_all(column, notation))
-    tags_of = [[text for part in parts if not isinstance(part, Mapping) and (text := str(part).strip())]
-               for parts in cells]  # fmt: skip
+    tags = [[text for part in parts if not isinstance(part, Mapping) and (text := str(part).strip())]
+            for parts in cells]  # fmt: skip
+    check_vectors(tags, name)
+    unread = _list_unread(texts, words, notation, column)
     has_objects = any(isinstance(part, Mapping) for parts in cells for part in parts)
-    check_vectors(tags_of, name)
-    unread = _list_unread(texts, {tag for each in tags_of for tag in each}, notation, words, column)
-    check_words(tags_of, unread, name, {*options.yes, *options.no, *options.unknown}, others=has_objects)
-    if options.tag_marks is None and (options.sep is None or notation.form != "separated"):
-        stated = {*options.no, *options.unknown}
-        check_names([[tag for tag in each if fold_word(tag) not in stated] for each in tags_of], notation, name)
-    return _find_spelling(_read_scores(notation, cells, name, options), column, name, options)
+    check_words(tags, unread, name, {*yes, *no, *unknown}, others=has_objects)
+    if stated.sep is None:
+        check_names([[tag for tag in each if fold_word(tag) not in notation.stated] for each in tags], notation, name)
+    return _find_spelling(_read_scores(notation, cells, name, stated), column, name, stated)
 
 
-def _is_nothing(text: str, options: TagOptions) -> bool:
-    word = fold_word(text)
-    return word in {*options.no, *options.unknown} or (is_nothing(text) and word not in options.yes)
-
-
-def _list_unread(
-    texts: Sequence[str], tags: Collection[str], notation: TagNotation, words: Collection[str], column: pd.Series[Any]
-) -> list[str]:
+def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, column: pd.Series[Any]) -> list[str]:
     """Return the texts between lists that may stand for nothing: words for it, and repeated phrases."""
-    number, found = Counter(texts), []
+    if notation.form == "separated":
+        return []
+    number = Counter(texts)
     listed = {str(tag).strip() for cell in column if isinstance(cell, LISTS) for tag in cell}
-    for text in texts if notation.form != "separated" else ():
-        is_phrase = number[text] > 1 and _PHRASE.fullmatch(text) and fold_word(text) not in notation.stated
-        if text in words or is_phrase:
-            with suppress(ValueError):
-                parts = notation.cut(text)
-                is_word = text in words and fold_word(text) not in notation.stated and parts == [text]
-                is_single = notation.form == "choices" or text in listed
-                if not is_word and (is_single or parts != [text]):
-                    continue
-            found.append(text)
+    found = []
+    for text in number:
+        parts = next(_cut_all([text], notation), None)
+        is_list = parts is not None and parts != [text]
+        is_tag = text in listed or notation.form == "choices"
+        is_phrase = number[text] > 1 and text[0].isalnum()
+        if fold_word(text) not in notation.stated and not is_list and (text in words or (is_phrase and not is_tag)):
+            found += number[text] * [text]
     return found
 
 
-def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], options: TagOptions) -> TagNotation:
+def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], stated: Description) -> TagNotation:
     """Return how cells are cut into parts. The ``words`` are texts that are probably no tags."""
     name = str(column.name)
-    if (values := list_values([cell for cell in column if isinstance(cell, Mapping)], texts)) is not None:
-        return describe_values(values, bool(texts), name)
+    if (values := _list_values([cell for cell in column if isinstance(cell, Mapping)], texts)) is not None:
+        return _describe_values(values, name, is_text=bool(texts))
     tags = [tag for cell in column if isinstance(cell, LISTS) for tag in cell if not is_missing(tag)]
     if tags:
-        objects = [tag for tag in tags if isinstance(tag, Mapping)]
         is_number = all(isinstance(tag, int | np.integer) for tag in tags)
-        return TagNotation("numbers" if is_number else "list", fields=find_fields(objects, name, options))
-    if options.sep is not None and (options.sep != "none" or not _share(texts, "json", "python") >= 0.5):
-        return _separate(texts, read_separator(options.sep))
-    if any(text.startswith("{") and text.endswith("}") and '"choices"' in text for text in texts):
-        return TagNotation("choices")
-    lists: tuple[Form, ...] = ("json", "python")
-    for form in lists:
-        if texts and _share(texts, form) >= 0.5:
-            objects = [part for text in texts for part in _try(text, form) or () if isinstance(part, dict)]
-            around = Counter(text[0] + text[-1] for text in texts if _try(text, form) is not None)
-            brackets = around.most_common(1)[0][0] if form == "python" else ""
-            return TagNotation(form, around=brackets, fields=find_fields(objects, name, options))
-    return _find_marks(texts) or _separate(texts, choose_separator([*texts, *words], name))
-
-
-def _find_marks(texts: Sequence[str]) -> TagNotation | None:
-    """Return the notation ``<a><b>`` or ``#a #b``, if most texts have it."""
-    for begins, find in (("<", _find_wrapped), ("#", _find_prefixed)):
-        marked = [text for text in texts if text.startswith(begins) and text not in ("<>", "#")]
-        if marked and 2 * len(marked) >= len(texts) and (found := find(marked)) is not None:
-            return found
-    return None
-
-
-def _find_wrapped(texts: Sequence[str]) -> TagNotation | None:
-    """Return the notation ``<a><b>`` with the text between two tags, if all texts are complete."""
-    if not all(text.endswith(">") and text.count("<") == text.count(">") for text in texts):
-        return None
-    glues = Counter(part.partition("<")[0] for text in texts for part in text.split(">")[1:-1])
-    return TagNotation("wrapped", glue=glues.most_common(1)[0][0] if glues else "")
-
-
-def _find_prefixed(texts: Sequence[str]) -> TagNotation | None:
-    """Return the notation ``#a #b`` with the text between two tags."""
-    if any("><" in text[1:-1] and not text.endswith(">") for text in texts):
-        return None
-    glues = Counter(glue for text in texts for glue in _before(text[1:], "#"))
-    if all(glue == "" for glue in glues):
-        return TagNotation("prefixed", glue="#" if glues else " #")
-    return TagNotation("prefixed", glue=next(g for g, _ in glues.most_common() if g) + "#")
-
-
-def _before(text: str, mark: str) -> Iterator[str]:
-    """Yield the separators before each mark: blanks, commas, semicolons and bars."""
-    for part in text.split(mark)[:-1]:
-        yield part[len(part.rstrip(" \t\n,;|")) :]
-
-
-def _separate(texts: Sequence[str], sep: str) -> TagNotation:
+        return _with_fields(TagNotation("numbers" if is_number else "list"), tags, name, stated)
+    found = _find_list(texts, name, stated) or _find_marks(texts) if stated.sep in (None, "none") else None
+    if found is not None:
+        return found
+    sep = choose_separator([*texts, *words], name) if stated.sep is None else SEPARATORS.get(stated.sep, stated.sep)
     has_blank = sep and sep != " " and any(f"{sep} " in text for text in texts)
     return TagNotation("separated", sep, f"{sep} " if has_blank else sep)
 
 
-def _share(texts: Sequence[str], *forms: Form) -> float:
-    """Return the share of texts that are lists in one of these forms."""
+def _find_list(texts: Sequence[str], name: str, stated: Description) -> TagNotation | None:
+    """Return the notation of lists that are written as text, if half of the texts are lists."""
+    if any(text.startswith("{") and text.endswith("}") and '"choices"' in text for text in texts):
+        return TagNotation("choices")
     listed = [text for text in texts if text[0] in "[({s" and text[-1] in "])}"]
-    return sum(any(_try(text, form) is not None for form in forms) for text in listed) / max(len(texts), 1)
-
-
-def _try(text: str, form: Form) -> list[Any] | None:
-    """Return the elements of a list that is written as text, which may be objects, or None."""
-    with suppress(ValueError):
-        return NOTATIONS[form].cut(text, TagNotation(form, fields=("name", "", "")))
+    forms: tuple[Form, ...] = ("json", "python")
+    for form in forms:
+        shape = TagNotation(form, fields=("name", "", ""))
+        lists = {text: parts for text in listed for parts in _cut_all([text], shape) if parts}
+        read = [text for text in listed if text in lists or text in ("[]", "()", "set()", "{}")]
+        if lists and 2 * len(read) >= len(texts):
+            around = Counter(text[0] + text[-1] for text in lists).most_common(1)[0][0] if form == "python" else ""
+            parts = [part for text in listed for part in lists.get(text, ())]
+            return _with_fields(TagNotation(form, around=around), parts, name, stated)
     return None
+
+
+def _find_marks(texts: Sequence[str]) -> TagNotation | None:
+    """Return the notation ``<a><b>`` or ``#a #b`` with the text between two tags, if most texts have it."""
+    wrapped = [text for text in texts if text.startswith("<") and text != "<>"]
+    if wrapped and 2 * len(wrapped) >= len(texts):
+        whole = all(text.endswith(">") and text.count("<") == text.count(">") for text in wrapped)
+        glues = Counter(part.partition("<")[0] for text in wrapped for part in text.split(">")[1:-1])
+        return TagNotation("wrapped", glue=glues.most_common(1)[0][0] if glues else "") if whole else None
+    marked = [text for text in texts if text.startswith("#") and text != "#"]
+    if not marked or 2 * len(marked) < len(texts) or any("><" in text[1:-1] for text in marked):
+        return None
+    before = (part for text in marked for part in text[1:].split("#")[:-1])
+    glues = Counter(part[len(part.rstrip(" \t\n,;|")) :] for part in before)
+    glue = next((glue for glue, _ in glues.most_common() if glue), "" if glues else " ")
+    return TagNotation("prefixed", glue=f"{glue}#")
 
 
 def _cut_all(column: Iterable[Any], notation: TagNotation) -> Iterator[list[Any]]:
@@ -189,14 +137,87 @@ def _cut_all(column: Iterable[Any], notation: TagNotation) -> Iterator[list[Any]
             yield [part for part in notation.cut(cell) or () if isinstance(part, Mapping) or not is_missing(part)]
 
 
+# -- objects ---------------------------------------------------------------------------
+
+
+def _list_values(objects: Sequence[Object], texts: Sequence[str]) -> list[Any] | None:
+    """Return the values of all tags, where cells are objects of names and values, or most are such objects as text."""
+    listed = [text for text in texts if text.startswith("{") and text.endswith("}")]
+    if not objects and listed and 2 * len(listed) >= len(texts):
+        with suppress(ValueError):
+            objects = [read_object(text) for text in listed]
+    known = objects and not any("choices" in each for each in objects)
+    return [value for each in objects for value in each.values()] if known else None
+
+
+def _describe_values(values: Sequence[Any], column: str, *, is_text: bool) -> TagNotation:
+    """Return the notation of objects of names and values: truth values, 1 and 0, or scores."""
+    known = [value for value in values if not is_missing(value)]
+    around = "{}" if is_text else ""
+    if known and all(read_truth(value) is not None for value in known):
+        one = next((value for value in known if read_truth(value) == 1), True)
+        return TagNotation("object", fields=("name", "", "value"), one=one, around=around)
+    if known and all(isinstance(value, int | float) for value in known):
+        return TagNotation("object", fields=("name", "value", ""), one=1, around=around)
+    raise ValueError(
+        f"the objects in the tags column {column!r} hold {quoted(dict.fromkeys(map(str, known)))}, but a value next to "
+        "a tag is true, false, null, 1, 0 or a probability: write lists of the tags of each item."
+    )
+
+
+def _with_fields(notation: TagNotation, parts: Iterable[Any], column: str, stated: Description) -> TagNotation:
+    """Return the notation with the keys of tags that are objects, and with the object of each tag."""
+    objects = [part for part in parts if isinstance(part, Mapping)]
+    if not objects:
+        return notation
+    fields = _find_fields(objects, column, stated)
+    same: dict[str, dict[str, Any]] = {}
+    for each in objects:
+        own = {key: value for key, value in each.items() if key not in fields[1:]}
+        name = str(own.get(fields[0])).strip()
+        first = same.setdefault(name, own)
+        same[name] = {key: value for key, value in first.items() if key in own and own[key] == value}
+    lost = {key for each in objects for key in each if key not in {*fields[1:], *same[str(each[fields[0]]).strip()]}}
+    return replace(notation, fields=fields, objects=same, lost=tuple(sorted(lost)))
+
+
+def _find_fields(objects: Sequence[Object], column: str, stated: Description) -> tuple[str, ...]:
+    """Return the keys of the name, the score and the value of tags. Raise if a key may state that an item lacks it."""
+    keys = list(dict.fromkeys(key for each in objects for key in each))
+    texts = [key for key in keys if key != stated.value and all(isinstance(each.get(key), str) for each in objects)]
+    truths = {key: [read_truth(each[key]) for each in objects if not is_missing(each.get(key))] for key in keys}
+    values = [key for key, truth in truths.items() if None not in truth and 0 in truth]
+    names = [key for key in _NAMES if key in texts and key not in values] or texts
+    scores = [key for key in _SCORES if key in keys] or [
+        key for key in keys if all(isinstance(each.get(key), float) for each in objects)
+    ]
+    if not names:
+        raise ValueError(
+            f"the objects in the tags column {column!r} have no name of a tag: one of their keys, such as 'name', must "
+            f"hold text in each; the keys are {quoted(keys)}."
+        )
+    if stated.value is not None and stated.value not in keys:
+        raise ValueError(
+            f"the objects in the tags column {column!r} have no {stated.value!r}: {closest(stated.value, keys)}"
+        )
+    if values and stated.value is None and stated.scores is None:
+        raise Question(
+            f"The objects in the tags column {column!r} have the key {values[0]!r}, which means no in "
+            f"{plural(truths[values[0]].count(0), 'tag')} of {len(objects)}.",
+            ("it states whether the item has the tag", {"value": values[0]}),
+            ("all listed tags are given", {"scores": "given"}),
+        )
+    return names[0], next((key for key in scores if key != stated.value), ""), stated.value or ""
+
+
 def _read_scores(
-    notation: TagNotation, cells: Sequence[Sequence[Any]], column: str, options: TagOptions
+    notation: TagNotation, cells: Sequence[Sequence[Any]], column: str, stated: Description
 ) -> TagNotation:
     """Return the notation with the meaning of the scores of tags that are objects, if they have scores."""
     if not notation.fields or not (key := notation.fields[1]):
         return notation
-    if options.scores is not None:
-        return replace(notation, scores=options.scores)  # type: ignore[arg-type]
+    if stated.scores is not None:
+        return replace(notation, scores=stated.scores)
     found = [(part.get(notation.fields[0]), part.get(key)) for parts in cells for part in parts]
     scored = [(name, float(score)) for name, score in found if isinstance(score, int | float)]
     if not scored:
@@ -212,7 +233,7 @@ def _read_scores(
     )
 
 
-def _find_spelling(notation: TagNotation, column: pd.Series[Any], name: str, options: TagOptions) -> TagNotation:
+def _find_spelling(notation: TagNotation, column: pd.Series[Any], name: str, stated: Description) -> TagNotation:
     """Return the notation with one spelling of each tag, where the user stated that case makes no difference."""
     counts = Counter[str]()
     for cell in column:
@@ -222,9 +243,9 @@ def _find_spelling(notation: TagNotation, column: pd.Series[Any], name: str, opt
     for tag in counts:
         spellings.setdefault(fold_tag(tag), []).append(tag)
     several = [tags for tags in spellings.values() if len(tags) > 1]
-    if not several or options.case == "different":
+    if not several or stated.case == "different":
         return notation
-    if options.case == "same":
+    if stated.case == "same":
         best = [max(sorted(tags), key=lambda tag: counts[tag]) for tags in spellings.values()]
         return replace(notation, names=tuple(sorted(best)))
     raise Question(

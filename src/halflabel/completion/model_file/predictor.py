@@ -23,7 +23,7 @@ from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Empty
 from halflabel.table.labelling import read_known_labels
 from halflabel.table.native import Native, open_native
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_notations import TagNotation
 
 if TYPE_CHECKING:
     from halflabel.table.accepted import NewItems

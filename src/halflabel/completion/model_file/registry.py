@@ -38,7 +38,7 @@ from halflabel.numerics.kernels import KernelRidge, NystroemMap
 from halflabel.numerics.scaling import Scaler
 from halflabel.table import FeatureEncoder, Roles
 from halflabel.table.imputation import Filling
-from halflabel.table.tag_cells import TagNotation
+from halflabel.table.tag_notations import TagNotation
 
 #: The way a table is read.
 TABLE = (Roles, FeatureEncoder, Filling, TagNotation)
