@@ -1,25 +1,29 @@
-import math
+"""The plan of a proof: it agrees with simulated draws, and needs fewer answers where more errors are allowed."""
 
 import numpy as np
 import pytest
-from scipy.special import rel_entr
 
-from halflabel.evidence.answer_plan import _count_random, plan_answers
+from halflabel.evidence.answer_plan import plan_answers, propose_sizes
+from halflabel.evidence.betting import Bets, weigh
 
 
-@pytest.mark.parametrize("entries", [20, 300, 5000])
-@pytest.mark.parametrize("allowed_share", [0.02, 0.1, 0.4])
-@pytest.mark.parametrize("error_share", [0.0, 0.01, 0.05])
-def test_random_answers_are_the_needed_evidence_over_the_divergence(entries, allowed_share, error_share):
-    errors, allowed, needed = error_share * entries, int(allowed_share * entries), 4.0
-    share, limit = max(errors, 0.5) / entries, (allowed + 1) / entries
-    number = _count_random(errors, entries, allowed, needed)
-    if share >= limit:
-        assert number == entries
-        return
-    divergence = rel_entr(share, limit) + rel_entr(1 - share, 1 - limit)
-    expected = (needed + 0.5 * math.log1p(needed / divergence * share)) / divergence
-    assert number == pytest.approx(min(expected, entries))
+@pytest.mark.parametrize("spread", [0.0, 1.0, 3.0])
+def test_the_planned_number_of_random_answers_is_about_the_number_that_is_needed(spread):
+    """Half of the runs with calibrated probabilities need about as many."""
+    rng, numbers = np.random.default_rng(0), []
+    p = np.sort(0.5 / (1 + np.exp(spread * rng.normal(size=3000) + 2.5)))[:2400]
+    allowed, drawn = int(2.2 * p.sum()), np.ones(len(p), dtype=bool)
+    for _ in range(41):
+        wrong, order = rng.random(len(p)) < p, np.argsort(rng.exponential(size=len(p)) / weigh(p))
+        found = np.cumsum(wrong[order])
+        for n in range(10, len(p), 10):
+            bets = Bets.place(p, order[:n], drawn[:n], wrong[order[:n]], [allowed + 1.0])
+            if bets.measure(allowed + 1 + int(found[n - 1])) >= -np.log(0.05):
+                break
+        numbers.append(n)
+    chosen, random = plan_answers(p, allowed, 0.05)
+    assert chosen < 20
+    assert 0.5 * np.median(numbers) < random < 2 * np.median(numbers)
 
 
 def test_a_plan_needs_fewer_answers_where_more_errors_are_allowed():
@@ -28,3 +32,11 @@ def test_a_plan_needs_fewer_answers_where_more_errors_are_allowed():
     assert totals == sorted(totals, reverse=True)
     assert totals[0] > totals[-1]
     assert plan_answers(wrong, -1, 0.05) == (400, 0)
+    assert plan_answers(wrong, 400, 0.05) == (0, 0)
+
+
+def test_more_random_answers_prove_a_higher_precision():
+    found = [each["precision"] for each in propose_sizes(4000, 0.05)]
+    assert len(found) == 4
+    assert found == sorted(found)
+    assert 0.8 < found[1] < 0.95

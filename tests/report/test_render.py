@@ -163,7 +163,7 @@ def test_the_direction_of_text_from_outside_stays_its_own(by_hand):
 def test_a_certificate_is_about_this_table(by_hand):
     completion = by_hand()
     numbers = {"entries": 4, "audited": 4, "errors": 1, "level": 0.95, "max_errors": 1, "precision": 0.75, "seed": 3,
-               "labels": None, "attempts": [], "audited_table": "of before"}  # fmt: skip
+               "labels": None, "attempts": 0, "audited_table": "of before"}  # fmt: skip
     certificate = Certificate(population="all", table=completion.evidence.digest, **numbers)
     text = " ".join(Page(render_html(summarize(completion, certificates=[certificate]))).text.split())
     assert "At least 75.0 % of the 4 filled and answered entries are right" in text

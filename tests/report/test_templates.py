@@ -40,7 +40,7 @@ def states(by_hand, at_random):
     sure = by_hand(min_precision=0.95)
     proof = Certificate(
         population="all", labels=None, entries=4, audited=4, errors=1, level=0.95, max_errors=1, precision=0.75, seed=3,
-        attempts=[], table=sure.digest, audited_table=sure.digest,
+        attempts=0, table=sure.digest, audited_table=sure.digest,
     )  # fmt: skip
     return {
         "mixed": (by_hand(), {"title": "<t>", "settings": {"seed": 0, "cost": None}, "reviewed": REVIEWED}),

@@ -141,7 +141,7 @@ def test_an_answer_that_is_taken_back_is_asked_next_and_counts_as_wrong_until_th
 def test_random_questions_come_in_the_order_of_the_seed_and_no_question_shows_a_fill(case, tmp_path):
     session = begin(case, tmp_path)
     session.state.draw(9)
-    drawn = [entry for entry, is_drawn in session.state.proof.now.steps if is_drawn]
+    drawn = [entry for entry, is_drawn in session.state.proof.steps if is_drawn]
     questions = session.list_questions()
     assert [each["row"] * 3 + each["column"] for each in questions] == drawn
     assert all(set(each) == {"row", "column", "item", "label", "random"} for each in questions)
@@ -153,7 +153,7 @@ def test_random_questions_come_in_the_order_of_the_seed_and_no_question_shows_a_
 
 
 def test_fits_learn_the_answers_until_the_first_random_question(case, tmp_path, make_fit):
-    session = begin(case, tmp_path, with_fit=False, max_error=0.02)
+    session = begin(case, tmp_path, with_fit=False, max_error=0.04)
     session.worker = work = Workplace()
     assert session.describe_progress()["questions"] == []
     assert not session.answer([{"item": "s0", "label": "rock", "value": 1}])[0].to_dict()["saved"]
@@ -174,14 +174,14 @@ def test_fits_learn_the_answers_until_the_first_random_question(case, tmp_path, 
                 fit()
     assert work.jobs[-1].given["n_records"] == n  # nothing is left to learn when the proof begins
     assert len(work.jobs) == -(-n // BATCH)
-    rounds = len(session.state.proof.rounds)
-    fit()  # late: a new fit would cost a part of the confidence
-    assert len(session.state.proof.rounds) == rounds
+    seed = session.state.proof.seed
+    fit()  # late: the random questions are about the values before
+    assert session.state.proof.seed == seed
     session.close()
 
 
 def test_a_fit_learns_a_changed_answer_before_the_first_random_question(case, tmp_path, make_fit):
-    session = begin(case, tmp_path, with_fit=False, max_error=0.02)
+    session = begin(case, tmp_path, with_fit=False, max_error=0.04)
     session.worker = work = Workplace()
     key = map(str, range(1000))
     while not session._is_ready or session.state.proof.open or session.state.choose(BATCH):

@@ -118,7 +118,7 @@ def _take_completed(items: ItemsFile, opened: OpenTable, completed: Path) -> Com
     return work.take_completed(opened, after.keep_labels(opened.labels.names))
 
 
-def _write(task: Task, outputs: Outputs) -> dict[str, Any]:
+def _write(task: Task[Completion], outputs: Outputs) -> dict[str, Any]:
     """Write the delivered table with its certificate, and the next questions unless the task is done."""
 
     def write_questions(path: Path) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import pandas as pd
 
@@ -19,25 +19,37 @@ from halflabel.table.native import as_pandas
 from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
-    from halflabel.completion.result import Completion
+    from halflabel.completion.evidence import Evidence
     from halflabel.table import OpenTable
 
 __all__ = ["Task"]
 
 
-class Task:
+class Filled(Protocol):
+    """A completion, as far as a task knows it."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """Its values and the table that they are about."""
+
+
+#: The kind of completion that a task is about.
+Made = TypeVar("Made", bound=Filled)
+
+
+class Task(Generic[Made]):
     """Questions about a completed table, and an upper bound of its errors that holds after every answer.
 
     The table is delivered with answered entries as answered, given entries as given, and all other entries as filled.
-    The bound is about all filled and answered entries together, or about a part of them. Two kinds of question are
-    asked: *uncertain* entries, whose answers remove errors, and *random* ones, which prove how many remain. The next
-    kind is the one that probably ends the task sooner, see :func:`halflabel.evidence.answer_plan.plan_answers`.
+    The bound is about all filled and answered entries together. Two kinds of question are asked: *uncertain* entries,
+    whose answers remove errors, and *random* ones, which prove how many remain. The next kind is the one that probably
+    ends the task sooner, see :func:`halflabel.evidence.answer_plan.plan_answers`.
 
     Parameters
     ----------
     filled : Completion
     max_error : float, default=0.05
-        The largest share of wrong entries in the delivered part.
+        The largest share of wrong entries in the delivered table.
     confidence : float in (0.5, 1), default=0.95
         The probability that no bound of this task is ever below the truth, for any moment at which a person stops.
     seed : int, optional
@@ -55,15 +67,15 @@ class Task:
     *Not sure* counts as an error of the filled value, which stays in the table. If the answers come from a reviewer
     who errs, or from a model, the bound is about the agreement with this reference.
 
-    A sequence of bounds is about one fit, see :mod:`halflabel.evidence.confidence_sequence` for the theorem. Between
-    two random answers any other entries may be answered. That is why no threshold on the uncertainty has to be chosen
-    in advance, as PAC labels do (Candes, Ilyas and Zrnic, arXiv 2506.10908). :meth:`refit` begins a new sequence: it is
-    free before the first random question, and costs a part of the confidence after it.
+    The bound is about one fit, see :mod:`halflabel.evidence.betting` for the theorem. Between two random answers any
+    other entries may be answered. That is why no threshold on the uncertainty has to be chosen in advance, as PAC
+    labels do (Candes, Ilyas and Zrnic, arXiv 2506.10908). :meth:`improve` delivers another fit until the first random
+    question.
     """
 
     def __init__(
         self,
-        filled: Completion,
+        filled: Made,
         *,
         max_error: float = 0.05,
         confidence: float = 0.95,
@@ -73,35 +85,27 @@ class Task:
         labels: Sequence[str] | None = None,
     ) -> None:
         self.filled, self.max_error, self.confidence = filled, max_error, confidence
+        found = filled.evidence
         self._state = FinishState(
-            read_ids(filled.index), filled.labels.names, filled.labels.state, max_error=max_error,
+            read_ids(found.opened.index), found.labels.names, found.labels.state, max_error=max_error,
             confidence=confidence, seed=seed, journal=journal, population=population, labels=labels,
         )  # fmt: skip
         try:
-            self._state.take_fit(filled.state, filled.evidence.probabilities)
+            self._state.take_fit(found.state, found.probabilities)
         except BaseException:
             self.close()
             raise
 
-    # -- the fit ---------------------------------------------------------------------------
-
-    def refit(self, filled: Completion) -> None:
-        """Deliver another fit from now on, such as ``complete(..., answers=task.answers)``.
-
-        A new sequence begins with a new seed. Its bound is also at most the one before plus the number of values that
-        changed. Without random answers in the old sequence, the new one has the same confidence.
-        """
-        entries, before = self._state.entries, self._state.proof.given
-        same = filled.labels.names == entries.names and list(map(str, filled.index)) == entries.ids
-        if not same or ((filled.labels.state.ravel() != before) & (before != 0)).any():
+    def improve(self, filled: Made) -> None:
+        """Deliver another fit, such as ``complete(..., answers=task.answers)``, until the first random question."""
+        if not self._state.is_free:
+            return
+        entries, before, found = self._state.entries, self._state.proof.given, filled.evidence
+        same = found.labels.names == entries.names and list(map(str, found.opened.index)) == entries.ids
+        if not same or ((found.labels.state.ravel() != before) & (before != 0)).any():
             raise ValueError("the new fit is about another table than the task: fit the same table with the answers.")
-        self._state.refit(filled.state, filled.evidence.probabilities)
+        self._state.refit(found.state, found.probabilities)
         self.filled = filled
-
-    def improve(self, filled: Completion) -> None:
-        """Deliver another fit if that is free: before the first random question of the sequence."""
-        if self._state.is_free:
-            self.refit(filled)
 
     # -- questions and answers -------------------------------------------------------------
 
@@ -124,8 +128,8 @@ class Task:
     @property
     def questions(self) -> pd.DataFrame:
         """The questions that were asked and have no answer."""
-        state = self._state
-        return tabulate_questions(self.filled.opened, state.proof, state.wrong, state.proof.open)
+        proof = self._state.proof
+        return tabulate_questions(self.filled.evidence.opened, proof, proof.open)
 
     def draw(self, n: int) -> None:
         """Ask ``n`` more random questions, whatever the plan is."""
@@ -186,19 +190,21 @@ class Task:
         return tuple(self._state.journal.notes)
 
     @property
-    def completion(self) -> Completion:
+    def completion(self) -> Made:
         """The completed table as it would be delivered now, with all evidence of the fit."""
-        return replace(self.filled, evidence=replace(self.filled.evidence, delivered=self._state.proof.delivered))
+        evidence = replace(self.filled.evidence, delivered=self._state.proof.delivered)
+        return replace(self.filled, evidence=evidence)  # type: ignore[type-var]
 
     @property
     def table(self) -> Any:
         """The table as it would be delivered now, of the kind that was given."""
-        return self.completion.table
+        evidence = self.completion.evidence
+        return evidence.opened.restore(evidence.frame)
 
     @property
     def certificate(self) -> Certificate:
         """The certificate of this moment, see :class:`halflabel.evidence.certificate.Certificate`."""
-        return self._state.certify(columns=describe_reading(self.filled.opened))
+        return self._state.certify(columns=describe_reading(self.filled.evidence.opened))
 
     def certify(self) -> Certificate:
         """Note the certificate of this moment in the journal, and return it."""

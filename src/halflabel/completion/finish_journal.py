@@ -39,10 +39,10 @@ _OPERATIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
     "begin": {
         "seed": lambda seed: type(seed) is int and 0 <= seed < MAX_SEED,
         "seed_from": _is_text,
-        "relevant": _is_text,
-        "filled": _is_text,
+        "values": _is_text,
+        "aim": lambda share: type(share) is float and 0 <= share < 1,
     },
-    "ask": {"why": _is_text, "cells": _is_cells, "expected": lambda share: type(share) is float and 0 <= share <= 1},
+    "ask": {"why": _is_text, "cells": _is_cells},
     "answer": {"answers": _is_answers},
     "undo": {"cells": _is_cells},
     "certificate": {"sentence": _is_text},

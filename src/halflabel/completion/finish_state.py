@@ -18,16 +18,14 @@ from halflabel._wording import count, plural
 from halflabel.completion.finish_journal import open_journal
 from halflabel.completion.finish_tables import CODES, WRITTEN, Entries
 from halflabel.evidence.answer_plan import MIN_RANDOM, plan_answers
+from halflabel.evidence.betting import PRIOR_ERRORS
 from halflabel.evidence.certificate import Certificate, ceil_percent, make_certificate
-from halflabel.evidence.drawing import digest_unordered
+from halflabel.evidence.drawing import digest_unordered, encode_values
 from halflabel.evidence.proof import Proof
 from halflabel.labels.reasons import Reason
 
 #: Number of random bits of a seed. A program that reads JSON numbers as doubles reads it exactly.
 SEED_BITS = 53
-
-#: As many errors were found and expected before the first answer, for the ratio of both.
-PRIOR_ERRORS = 2.0
 
 #: Uncertain entries are asked if at least one in this number of the next questions is about them.
 MIN_PART = 4
@@ -61,9 +59,12 @@ class FinishState:
         population: str = "all",
         labels: Sequence[str] | None = None,
     ) -> None:
-        _check_shares(max_error, confidence)
-        self.max_error, self.confidence, self.seed = max_error, confidence, seed
-        self.entries, self.probabilities = Entries(ids, names), np.empty(0)
+        if not 0 <= max_error < 1:
+            raise ValueError(f"max_error is a share from 0 to 1, such as 0.05, not {max_error!r}.")
+        if not 0.5 < confidence < 1:
+            raise ValueError(f"the confidence lies between 0.5 and 1, not {confidence!r}.")
+        self.max_error, self.confidence, self.seed = float(max_error), confidence, seed
+        self.entries = Entries(ids, names)
         self.journal = open_journal(journal)
         try:
             self._open(given.copy(), population, None if labels is None else list(labels))
@@ -73,13 +74,15 @@ class FinishState:
 
     def _open(self, given: NDArray[np.int8], population: str, labels: list[str] | None) -> None:
         """Begin the journal, or repeat its records."""
-        ids, names, records = self.entries.ids, self.entries.names, self.journal.records
+        records = self.journal.records
         asked = [cell for each in records if each["op"] == "ask" for cell in each["cells"]]
         with self._naming_journal():
             given.flat[[self.entries.find(*cell) for cell in asked]] = 0
-        self.proof = Proof(ids, names, given, 1 - self.confidence, population, labels)
+        ids, names = self.entries.ids, self.entries.names
+        self.proof = Proof(ids, names, given, 1 - self.confidence, [self.max_error], population, labels)
+        table = digest_unordered(ids, names, given)
         stated = {"confidence": self.confidence, "population": population, "labels": labels}
-        header = {"table": digest_unordered(ids, names, given), **stated, "max_error": self.max_error}
+        header = {"table": table, **stated, "max_error": self.max_error}
         if self.journal.header is None:
             self.journal.begin(header)
         self._check_header(header)
@@ -116,15 +119,15 @@ class FinishState:
 
     def _repeat(self, record: dict[str, Any]) -> None:
         """Apply a record."""
-        if not self.proof.rounds and record["op"] != "begin":
+        if not self.proof.has_begun and record["op"] != "begin":
             raise ValueError("its first record does not begin a sequence.")
         if record["op"] == "begin":
-            filled, relevant = (self.entries.unpack(record[name]) for name in ("filled", "relevant"))
-            self.proof.begin(np.where(filled, np.where(relevant, 1, -1), 0).astype(np.int8), record["seed"])
+            self.proof.shares = [record["aim"]]
+            self.proof.begin(self.entries.unpack(record["values"]), record["seed"])
         elif record["op"] == "ask":
             entries = [self.entries.find(*cell) for cell in record["cells"]]
             if record["why"] == Reason.RANDOM:
-                self.proof.take(entries, record["expected"])
+                self.proof.take(entries)
             self.proof.asked.update(entries)
         elif record["op"] == "answer":
             for item, label, value in record["answers"]:
@@ -137,37 +140,28 @@ class FinishState:
 
     @property
     def is_free(self) -> bool:
-        """Whether a new fit costs no confidence: no random question of the sequence was asked."""
-        return not self.proof.rounds or not any(drawn for _, drawn in self.proof.now.steps)
+        """Whether another fit can be delivered: no random question was asked."""
+        return self.proof.is_free
 
     def take_fit(self, state: NDArray[np.int8], probabilities: Floats) -> None:
-        """Take the first fit. If the journal has frozen values, these are delivered, and the fit only plans.
+        """Take the first fit. If the journal has frozen values, these are delivered.
 
         ``state`` has the values of all entries, 0 for an entry that is left empty.
         """
-        if not self.proof.rounds:
+        if not self.proof.has_begun:
             self.refit(state, probabilities)
-            return
-        self.probabilities = probabilities.ravel()
-        if differ := int((state.ravel() != self.proof.now.fill)[self.proof.unanswered].sum()):
+        elif differ := int((state.ravel() != self.proof.fill)[self.proof.unanswered].sum()):
             self.journal.notes.append(
                 f"{plural(differ, 'value')} of this fit {'differs' if differ == 1 else 'differ'} from the values that "
-                "the journal has frozen: the frozen values are delivered, until refit() begins with the new ones."
+                "the journal has frozen: the frozen values are delivered."
             )
 
     def refit(self, state: NDArray[np.int8], probabilities: Floats) -> None:
-        """Deliver another fit from now on, and begin a new sequence with a new seed."""
-        self.proof.check_skipped()
-        self.probabilities = probabilities.ravel()
-        seed = secrets.randbits(SEED_BITS) if self.seed is None else self.seed + len(self.proof.rounds)
-        masks = {"filled": self.entries.pack(state != 0), "relevant": self.entries.pack(state > 0)}
-        self.do("begin", seed=seed, seed_from="secrets" if self.seed is None else "caller", **masks)
-
-    @property
-    def wrong(self) -> Floats:
-        """The probability that the frozen value of each entry is wrong."""
-        p = self.probabilities
-        return np.where(self.proof.now.fill > 0, 1 - p, p)
+        """Deliver another fit from now on, with a new seed. Raise after the first random question."""
+        codes = encode_values(state, np.where(state > 0, 1 - probabilities, probabilities))
+        seed = secrets.randbits(SEED_BITS) if self.seed is None else self.seed
+        seed_from = "secrets" if self.seed is None else "caller"
+        self.do("begin", seed=seed, seed_from=seed_from, values=self.entries.pack(codes), aim=self.max_error)
 
     # -- questions and answers -------------------------------------------------------------
 
@@ -177,36 +171,36 @@ class FinishState:
         if self.done:
             return 0, 0
         proof = self.proof
-        draws, found = proof.draws, proof.found
-        evidence = draws.log_mixture - draws.log_likelihood(self._allowed + 1 + found) if len(draws.wrong) else 0.0
-        return plan_answers(self.likely_wrong, self._allowed, proof.now.alpha, evidence)
+        allowed = self._allowed - proof.unsure
+        evidence = 0.0 if proof.is_free else proof.bets.measure(allowed + 1 + proof.found)
+        return plan_answers(self.likely_wrong, allowed, proof.alpha, evidence)
 
     @property
     def likely_wrong(self) -> Floats:
         """The probability that each entry without an answer is wrong, in proportion to the errors that were found."""
-        return np.asarray(np.minimum(self.wrong[self.proof.unanswered] * self._ratio, 0.999))
+        return np.asarray(np.minimum(self.proof.wrong[self.proof.unanswered] * self._ratio, 0.999))
 
     @property
     def _allowed(self) -> int:
-        """The number of wrong entries that may remain without an answer."""
-        return math.floor(self.max_error * self.proof.entries + 1e-9) - self.proof.unsure
+        """The number of wrong entries that may be in the table."""
+        return math.floor(self.max_error * self.proof.entries + 1e-9)
 
     @property
     def _ratio(self) -> float:
         """The number of errors that answers found, divided by the number that probabilities expected."""
-        steps = self.proof.now.steps
-        random = [entry for entry, drawn in steps if drawn]
-        asked = np.array(random or [entry for entry, _ in steps], dtype=np.intp)
-        answered = asked[self.proof.answers[asked] != 0]
-        found = (self.proof.answers[answered] != self.proof.now.fill[answered]).sum()
-        return float((found + PRIOR_ERRORS) / (self.wrong[answered].sum() + PRIOR_ERRORS))
+        proof = self.proof
+        random = [entry for entry, drawn in proof.steps if drawn]
+        asked = np.array(random or [entry for entry, _ in proof.steps], dtype=np.intp)
+        answered = asked[proof.answers[asked] != 0]
+        found = (proof.answers[answered] != proof.fill[answered]).sum()
+        return float((found + PRIOR_ERRORS) / (proof.wrong[answered].sum() + PRIOR_ERRORS))
 
     def choose(self, n: int) -> list[int]:
         """Return the ``n`` most uncertain entries that are not asked, or none if random questions come next."""
         chosen, _ = self.plan
-        wrong, free = self.wrong, self.proof.unanswered.copy()
+        wrong, free = self.proof.wrong, self.proof.unanswered.copy()
         free[self.proof.open] = False
-        is_ranked = free.any() and np.ptp(wrong[free]) > 1e-9  # equal probabilities rank nothing
+        is_ranked = free.any() and np.ptp(wrong[free]) > 0  # equal probabilities rank nothing
         if chosen < n / MIN_PART or not is_ranked:
             return []
         entries = np.flatnonzero(free)
@@ -215,17 +209,14 @@ class FinishState:
     def ask(self, n: int) -> None:
         """Write the next questions to the journal: the kind that probably ends the task sooner."""
         if entries := self.choose(n):
-            self.do("ask", why=Reason.UNCERTAIN_ENTRY.value, cells=self.entries.name(entries), expected=0.0)
+            self.do("ask", why=Reason.UNCERTAIN_ENTRY.value, cells=self.entries.name(entries))
         else:
             self.draw(n)
 
     def draw(self, n: int) -> None:
         """Ask ``n`` more random questions, whatever the plan is."""
-        entries = self.proof.choose_random(n)
-        rate = self.wrong[self.proof.unanswered] * self._ratio
-        expected = float(np.minimum(rate, 1).mean()) if len(rate) else 0.0
-        if entries:
-            self.do("ask", why=Reason.RANDOM.value, cells=self.entries.name(entries), expected=expected)
+        if entries := self.proof.choose_random(n):
+            self.do("ask", why=Reason.RANDOM.value, cells=self.entries.name(entries))
 
     def answer(self, answers: Mapping[int, int], **facts: Any) -> None:
         """Write the codes of answers about entries to the journal, with facts such as who answered."""
@@ -233,6 +224,10 @@ class FinishState:
             cells = self.entries.name(list(answers))
             written = [[*cell, WRITTEN[code]] for cell, code in zip(cells, answers.values(), strict=True)]
             self.do("answer", answers=written, **facts)
+
+    def take_back(self, entry: int, **facts: Any) -> None:
+        """Write to the journal that an answer was taken back. Its entry counts as wrong until the next answer."""
+        self.do("undo", cells=self.entries.name([entry]), **facts)
 
     # -- results ---------------------------------------------------------------------------
 
@@ -244,11 +239,7 @@ class FinishState:
     @property
     def done(self) -> bool:
         """Whether the bound is at most the stated share."""
-        return self.proof.max_errors <= math.floor(self.max_error * self.proof.entries + 1e-9)
-
-    def take_back(self, entry: int, **facts: Any) -> None:
-        """Write to the journal that an answer was taken back. Its entry counts as wrong until the next answer."""
-        self.do("undo", cells=self.entries.name([entry]), **facts)
+        return self.proof.max_errors <= self._allowed
 
     def certify(self, **facts: Any) -> Certificate:
         """Return the certificate of this moment. ``facts`` are added."""
@@ -260,8 +251,7 @@ class FinishState:
     @property
     def is_stated(self) -> bool:
         """Whether the bound is printed: after enough random answers, and at the end."""
-        random = (len(self.proof.find_draws(each).wrong) for each in self.proof.rounds)
-        return self.done or sum(random) >= MIN_RANDOM
+        return self.done or sum(drawn for _, drawn in self.proof.whole) >= MIN_RANDOM
 
     def describe(self, left: int) -> str:
         """Return the sentence about the bound, with the number of answers to go."""
@@ -273,10 +263,3 @@ class FinishState:
             f"At most {ceil_percent(proof.bound)} of {count(proof.entries)} entries are wrong (confidence "
             f"{100 * self.confidence:g} %) after {plural(n, 'answer')}; {state}."
         )
-
-
-def _check_shares(max_error: float, confidence: float) -> None:
-    if not 0 <= max_error < 1:
-        raise ValueError(f"max_error is a share from 0 to 1, such as 0.05, not {max_error!r}.")
-    if not 0.5 < confidence < 1:
-        raise ValueError(f"the confidence lies between 0.5 and 1, not {confidence!r}.")

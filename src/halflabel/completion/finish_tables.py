@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats, Mask
-from halflabel.evidence.certificate import pack_mask, unpack_mask
+from halflabel.evidence.drawing import Codes, pack, unpack
 from halflabel.evidence.proof import UNSURE, Proof
 from halflabel.labels.answers import Answer, read_answer
 from halflabel.labels.reasons import Reason
@@ -57,24 +56,24 @@ class Entries:
         """Return item and label of each entry."""
         return [[self.ids[entry // len(self.names)], self.names[entry % len(self.names)]] for entry in entries]
 
-    def pack(self, mask: Mask) -> str:
-        """Return a mask of all entries as text, whatever the order of the items is."""
-        return pack_mask(mask.reshape(len(self.ids), -1)[self._order])
+    def pack(self, codes: Codes) -> str:
+        """Return the codes of all entries as text, whatever the order of the items is."""
+        return pack(codes.reshape(len(self.ids), -1)[self._order])
 
-    def unpack(self, text: str) -> Mask:
-        """Return the mask that :meth:`pack` wrote, for the present order of the items."""
-        mask = np.empty((len(self.ids), len(self.names)), dtype=bool)
-        mask[self._order] = unpack_mask(text, mask.size).reshape(mask.shape)
-        return mask.ravel()
+    def unpack(self, text: str) -> Codes:
+        """Return the codes that :meth:`pack` wrote, for the present order of the items."""
+        codes = np.empty((len(self.ids), len(self.names)), dtype=np.uint8)
+        codes[self._order] = unpack(text, codes.size).reshape(codes.shape)
+        return codes.ravel()
 
 
-def tabulate_questions(opened: OpenTable, proof: Proof, wrong: Floats, entries: Sequence[int]) -> pd.DataFrame:
+def tabulate_questions(opened: OpenTable, proof: Proof, entries: Sequence[int]) -> pd.DataFrame:
     """Return the questions about some entries. Random ones have no suggested value."""
     flat = np.array(entries, dtype=np.intp)
     rows, columns = np.divmod(flat, len(proof.names))
-    drawn = {entry for entry, drawn in proof.now.steps if drawn}
+    drawn = {entry for entry, drawn in proof.steps if drawn}
     random = np.array([entry in drawn for entry in entries], dtype=bool)
-    relevant = proof.now.fill[flat] > 0
+    relevant, wrong = proof.fill[flat] > 0, proof.wrong[flat]
     suggested = pd.array(relevant.astype(np.int8), dtype="Int8")
     suggested[random] = pd.NA
     table = pd.DataFrame(
@@ -82,7 +81,7 @@ def tabulate_questions(opened: OpenTable, proof: Proof, wrong: Floats, entries: 
             "item": opened.index[rows],
             "label": np.array(proof.names, dtype=object)[columns],
             "suggested": suggested,
-            "probability": np.where(random, np.nan, np.where(relevant, 1 - wrong[flat], wrong[flat])),
+            "probability": np.where(random, np.nan, np.where(relevant, 1 - wrong, wrong)),
             "why": np.where(random, Reason.RANDOM.value, Reason.UNCERTAIN_ENTRY.value),
             "answer": pd.array([None] * len(flat), dtype="Int8"),
         }

@@ -218,7 +218,7 @@ class Completion:
         seed: int | None = None,
         journal: AnyPath | None = None,
         **part: Any,
-    ) -> Task:
+    ) -> Task[Completion]:
         """Ask questions until the whole delivered table has at most a stated share of errors.
 
         The bound holds after every answer, so that a person can stop at any time.

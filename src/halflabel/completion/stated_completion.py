@@ -12,8 +12,10 @@ from halflabel._arrays import Floats
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.result import Completion
 from halflabel.corrections.fit import Fit
-from halflabel.evidence.confidence_sequence import EXPECTED
 from halflabel.table import OpenTable
+
+#: The expected share of wrong values where nothing is known about them.
+EXPECTED = 0.02
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.evidence.confidence_sequence import bound_errors
+from halflabel.evidence.betting import LARGEST, bound_errors, weigh
 
 #: The numbers of answers for which a likely bound is shown.
 PROPOSED = (60, 120, 240, 480)
@@ -15,10 +15,13 @@ PROPOSED = (60, 120, 240, 480)
 #: Minimum number of random answers for an exact bound that is printed. If all are right, it is about 5 %.
 MIN_RANDOM = 60
 
-#: Maximum number of ways to divide the answers that are compared.
-MAX_COMPARED = 200
+#: Number of ways to divide the answers that are compared, and of levels of probability that are told apart.
+COMPARED, LEVELS = 100, 100
 
-#: The cost of not knowing the share of errors, in units of evidence: half the logarithm of the errors, and this much.
+#: The moments at which the growth of the evidence is computed: the mean number of draws of an entry of weight one half.
+MOMENTS = np.geomspace(1e-4, 30, 80)
+
+#: The cost of not knowing the share of errors, in units of evidence.
 UNKNOWN = 1.0
 
 
@@ -26,11 +29,6 @@ def propose_sizes(entries: int, error_rate: float, level: float = 0.95) -> list[
     """Return numbers of answers, and the precision that each of them will most likely prove.
 
     ``entries`` is the size of the population, and ``error_rate`` the expected share of wrong entries.
-
-    Examples
-    --------
-    >>> [(each["n"], round(each["precision"], 2)) for each in propose_sizes(4000, 0.13)]
-    [(60, 0.71), (120, 0.76), (240, 0.8), (480, 0.82)]
     """
     sizes = [n for n in PROPOSED if n < entries] or [entries]
     return [
@@ -49,30 +47,45 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
 
     Notes
     -----
-    If the x entries that are most probably wrong are answered, the other entries have a share r of wrong entries, and
-    a share of more than l is to be excluded. A random answer adds the divergence of r from l to the evidence on
-    average, and ``log(1 / alpha)`` is needed (Wald, 1945). All x on a grid are compared.
+    If the entries that are most probably wrong are answered, the others are drawn by weight until the logarithm of the
+    capital of :mod:`halflabel.evidence.betting` is ``log(1 / alpha)``. Its mean growth is computed for entries of equal
+    probability together. All numbers of chosen entries on a grid are compared.
     """
-    if allowed < 0:
-        return len(wrong), 0
-    ranked = np.sort(wrong)[::-1]
-    errors = np.append(ranked[::-1].cumsum()[::-1], 0.0)
-    chosen = np.unique(np.linspace(0, len(ranked), MAX_COMPARED).astype(int))
-    left = len(ranked) - chosen
-    needed = -math.log(alpha) + UNKNOWN - evidence
-    random = np.array([_count_random(errors[x], n, allowed, needed) for x, n in zip(chosen, left, strict=True)])
+    n = len(wrong)
+    if allowed < 0 or n <= allowed:
+        return (n if allowed < 0 else 0), 0
+    level = np.rint(np.sqrt(wrong) * LEVELS).astype(np.intp)
+    counts = np.bincount(level, minlength=LEVELS + 1)[::-1].astype(float)
+    p = (np.arange(LEVELS, -1, -1) / LEVELS) ** 2
+    needed = max(-math.log(alpha) + UNKNOWN - evidence, 0.0)
+    chosen = np.unique(np.linspace(0, n, COMPARED).astype(int))
+    before = np.cumsum(counts) - counts
+    random = []
+    for x in chosen:
+        left = counts - np.clip(x - before, 0, counts)
+        random.append(_count_random(p, left, allowed, needed))
     best = int(np.argmin(chosen + random))
     return int(chosen[best]), math.ceil(random[best])
 
 
-def _count_random(errors: float, entries: int, allowed: int, needed: float) -> float:
-    """Return the expected number of random answers about entries with this number of errors."""
-    if entries <= allowed:
+def _count_random(p: Floats, counts: Floats, allowed: int, needed: float) -> float:
+    """Return the expected number of random answers about numbers of entries of some probabilities."""
+    total, there = float(counts.sum()), counts > 0
+    if total <= allowed or not there.any():
         return 0.0
-    share, limit = max(errors, 0.5) / entries, (allowed + 1) / entries
-    if share >= limit:
-        return float(entries)
-    gain = share * math.log(share / limit)
-    gain += (1 - share) * math.log((1 - share) / (1 - limit)) if limit < 1 else math.inf
-    known = max(needed, 0.0)
-    return float(min((known + 0.5 * math.log1p(known / gain * share)) / gain, entries))
+    p, counts = p[there], counts[there]
+    s = weigh(p)
+    left = counts * np.exp(-2 * s * np.append(0.0, MOMENTS)[:, None])
+    drawn = total - left.sum(axis=1)
+    size, errors = left @ s, left @ p
+    lost = (1 - p) * size[:, None] / s  # by a wrong entry; a right one gains
+    excluded, chance = allowed + 1 - errors, left * s / (size[:, None] + 1e-12)
+    variance = size * ((allowed + 1) / (errors + 1e-12) * (left @ (p * (1 - 2 * p) / s)) + left @ (p**2 / s))
+    gain, limit = np.maximum(excluded, 0.0), LARGEST / (lost.max(axis=1) + errors + 1e-12)
+    stake = np.minimum(gain / np.maximum(variance - excluded**2, 1e-12), limit)[:, None]
+    of_right = np.log1p(stake * (excluded[:, None] + p * size[:, None] / s))
+    of_wrong = np.log1p(stake * (excluded[:, None] - lost))
+    growth = (chance * (p * of_wrong + (1 - p) * of_right)).sum(axis=1)
+    evidence = np.append(0.0, np.cumsum(np.diff(drawn) * (growth[1:] + growth[:-1]) / 2))
+    enough = np.interp(needed, evidence, drawn) if evidence[-1] > needed else total
+    return float(min(enough, total - allowed))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,28 +12,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Mask
 from halflabel._digests import KEY, digest_values
 from halflabel._version import __version__
 from halflabel._wording import count, percent, plural
-from halflabel.evidence.drawing import digest_table, order_entries
-from halflabel.evidence.proof import UNSURE, Proof, Round
+from halflabel.evidence.drawing import digest_table, pack, unpack
+from halflabel.evidence.proof import UNSURE, Proof
 
 __all__ = ["Certificate", "check_certificate", "make_certificate", "read_certificate", "rebuild_proof", "verify"]
 
 #: The content of "kind" and "version", so that no other file is taken for a certificate.
-KIND, VERSION = "halflabel certificate", 2
+KIND, VERSION = "halflabel certificate", 3
 
 #: The method of the bound.
-METHOD = "confidence sequence without replacement, hypergeometric with a beta mixture (Waudby-Smith and Ramdas 2020)"
+METHOD = "bets on entries drawn without replacement, the chance in proportion to sqrt(p (1 - p)) with a floor"
 
 #: The largest table of a certificate.
 MAX_ENTRIES = 10**9
 
 _VALUES = {1: 1, 0: -1, None: UNSURE}
 
-#: The kinds of the parts of a step: row, column, whether it was drawn, the answer, and the filled value.
-_STEPS = ([int] * 5, [int, int, int, type(None), int])
+#: The kinds of the parts of a step: row, column, whether it was drawn, and the answer.
+_STEPS = ([int] * 4, [int, int, int, type(None)])
 
 _AS_ANSWER = {value: answer for answer, value in _VALUES.items()}
 
@@ -43,32 +40,34 @@ _AS_ANSWER = {value: answer for answer, value in _VALUES.items()}
 _KEYS: dict[str, tuple[type, ...]] = {
     "population": (str,), "labels": (list, type(None)), "entries": (int,), "answered": (int,), "audited": (int,),
     "errors": (int,), "not_sure": (int,), "level": (float,), "max_errors": (int,), "precision": (float, int),
-    "alpha": (float,), "attempts": (list,), "seed": (int,), "seed_from": (str,), "table": (str,),
-    "audited_table": (str,), "expected": (float,), "limit": (int,), "names": (list,), "items": (int,), "part": (str,),
-    "before": (list,), "steps": (list,), KEY: (str,),
+    "alpha": (float,), "attempts": (int,), "seed": (int,), "seed_from": (str,), "table": (str,),
+    "audited_table": (str,), "aims": (list,), "names": (list,), "items": (int,), "values": (str,), "before": (list,),
+    "steps": (list,), KEY: (str,),
 }  # fmt: skip
 
 
 class Certificate(dict[str, Any]):
     """The facts of a proof as plain values: numbers, digests, the seed, the drawn entries and the answers.
 
-    Keys: population, labels; entries (N), answered (all), audited (n, random ones), errors (k, among these),
-    not_sure; level, max_errors and precision (the bound); alpha (of this round), attempts (the rounds before it,
-    each with a random answer: seed, alpha, audited, errors); seed, seed_from; table and audited_table (digests of the
-    labels as delivered, and as they were when the round began); expected, limit, and the entries themselves. A task
-    adds max_error (the stated share), taken_back (the number of answers that were given again) and columns. sha256 is
-    the digest of all other values.
+    Keys: population, labels; entries (N), answered (all), audited (n, random ones), errors (k, among these), not_sure;
+    level, max_errors and precision (the bound); alpha (the part of the confidence that this proof uses), attempts (the
+    number of audits before it, which use the other parts); seed, seed_from; table and audited_table (digests of the
+    labels as delivered, and as they were when the values were frozen); aims (shares of wrong entries), values (the
+    frozen values with the probabilities that they are wrong), and the entries themselves. A task adds max_error (the
+    stated share), taken_back (the number of answers that were given again) and columns. sha256 is the digest of all
+    other values.
     """
 
     def __str__(self) -> str:
         kind = "filled and answered entries" if self["population"] == "all" else f"entries as {self['population']}"
         of = "" if self["labels"] is None else f" of {', '.join(map(str, self['labels']))}"
-        again = len(self["attempts"])
-        before = f" {plural(again, 'earlier sequence')} about this table shared the confidence." if again else ""
+        again, wrong = self["attempts"], self["errors"]
+        before = f" {plural(again, 'earlier audit')} of this table shared the confidence." if again else ""
         return (
-            f"At least {floor_percent(self['precision'])} of the {count(self['entries'])} {kind}{of} are right "
-            f"(confidence {percent(self['level'])}): of {plural(self['audited'], 'random entry', 'random entries')}, "
-            f"{count(self['errors'])} {'was' if self['errors'] == 1 else 'were'} wrong.{before}"
+            f"At least {floor_percent(self['precision'])} of the {count(self['entries'])} {kind}{of} "
+            f"are right (confidence {percent(self['level'])}): of "
+            f"{plural(self['audited'], 'random entry', 'random entries')}, {count(wrong)} "
+            f"{'was' if wrong == 1 else 'were'} wrong.{before}"
         )
 
     @property
@@ -89,24 +88,20 @@ def ceil_percent(share: float) -> str:
 
 def make_certificate(proof: Proof, *, seed_from: str, **facts: Any) -> Certificate:
     """Return the certificate of a proof at this moment. ``facts`` are added, such as who answered."""
-    now, draws = proof.now, proof.draws
-    n_labels = len(proof.names)
-    delivered = proof.delivered
-    answered = proof.gaps & (proof.answers != 0)
-    before = np.flatnonzero(answered & ~now.part)
-    whole = proof.count_whole(now)
-    later = [(entry, False) for entry, _ in now.steps[whole:] if proof.answers[entry] != 0]
+    delivered, answered, whole = proof.delivered, proof.answered, proof.whole
+    draws = [proof.answers[entry] != proof.fill[entry] for entry, drawn in whole if drawn]
+    later = [(entry, False) for entry, _ in proof.steps[len(whole) :] if proof.answers[entry] != 0]
+    before = [(entry, False) for entry in np.flatnonzero(answered & ~proof.part).tolist()]
     made = Certificate(
-        kind=KIND, version=VERSION, halflabel=__version__, method=METHOD,
-        population=proof.population, labels=None if proof.labels is None else list(proof.labels),
-        entries=proof.entries, answered=int(answered.sum()), audited=len(draws.wrong), errors=int(draws.wrong.sum()),
-        not_sure=proof.unsure, level=1 - proof.alpha, max_errors=proof.max_errors, precision=1 - proof.bound,
-        alpha=now.alpha, attempts=[each for each in map(proof.describe_round, proof.rounds[:-1]) if each["audited"]],
-        seed=now.seed, seed_from=seed_from, table=digest_table(proof.ids, proof.names, delivered),
-        audited_table=digest_table(proof.ids, proof.names, _turn_back(proof, delivered)),
-        expected=float(now.expected), limit=now.limit, names=list(proof.names), items=len(proof.ids),
-        part=pack_mask(now.part), before=[_write_step(proof, int(entry), False, n_labels) for entry in before],
-        steps=[_write_step(proof, entry, drawn, n_labels) for entry, drawn in [*now.steps[:whole], *later]],
+        kind=KIND, version=VERSION, halflabel=__version__, method=METHOD, population=proof.population,
+        labels=None if proof.labels is None else list(proof.labels), entries=proof.entries,
+        answered=int(answered.sum()), audited=len(draws), errors=sum(map(int, draws)), not_sure=proof.unsure,
+        level=1 - proof.alpha, max_errors=proof.max_errors, precision=1 - proof.bound, alpha=proof.alpha, attempts=0,
+        seed=proof.seed, seed_from=seed_from, table=digest_table(proof.ids, proof.names, delivered),
+        audited_table=digest_table(proof.ids, proof.names, _turn_back(proof, delivered)), aims=list(proof.shares),
+        names=list(proof.names), items=len(proof.ids), values=pack(np.where(proof.part, proof.codes, 0)),
+        before=[_write_step(proof, *each) for each in before],
+        steps=[_write_step(proof, *each) for each in [*whole, *later]],
     )  # fmt: skip
     made.update(facts)
     made[KEY] = digest_values(made)
@@ -114,32 +109,13 @@ def make_certificate(proof: Proof, *, seed_from: str, **facts: Any) -> Certifica
 
 
 def _turn_back(proof: Proof, delivered: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the table as it was when the round began."""
-    fill = proof.now.fill.reshape(delivered.shape)
-    return np.where(proof.now.part.reshape(delivered.shape), fill, delivered).astype(np.int8)
+    """Return the table as it was when the values were frozen."""
+    fill, part = proof.fill.reshape(delivered.shape), proof.part.reshape(delivered.shape)
+    return np.where(part, fill, delivered).astype(np.int8)
 
 
-def _write_step(proof: Proof, entry: int, drawn: bool, n_labels: int) -> list[Any]:
-    row, column = divmod(entry, n_labels)
-    return [row, column, int(drawn), _AS_ANSWER[int(proof.answers[entry])], int(proof.now.fill[entry] > 0)]
-
-
-def pack_mask(mask: Mask) -> str:
-    """Return a mask as text: bits, compressed, in base 64."""
-    return base64.b64encode(zlib.compress(np.packbits(mask).tobytes(), 9)).decode()
-
-
-def unpack_mask(text: str, size: int) -> Mask:
-    """Return the mask that :func:`pack_mask` wrote. Raise a ValueError if the text is none of this size."""
-    try:
-        reader = zlib.decompressobj()
-        raw = reader.decompress(base64.b64decode(text, validate=True), size // 8 + 1)
-        bits = np.unpackbits(np.frombuffer(raw, dtype=np.uint8), count=size)
-    except (zlib.error, ValueError) as error:
-        raise ValueError("its bits are damaged.") from error
-    if len(raw) != -(-size // 8) or len(bits) != size or reader.unconsumed_tail:
-        raise ValueError("its bits are not of the size of the table.")
-    return bits.astype(bool)
+def _write_step(proof: Proof, entry: int, drawn: bool) -> list[Any]:
+    return [*divmod(entry, len(proof.names)), int(drawn), _AS_ANSWER[int(proof.answers[entry])]]
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
@@ -167,9 +143,10 @@ def check_certificate(values: Any) -> Certificate:
         raise ValueError("one of its values was changed after it was made.")
     if not (0.5 < values["level"] < 1 and 0 < values["alpha"] <= 1 - values["level"] + 1e-12):
         raise ValueError("its level and its alpha do not belong together.")
-    if not (0 < values["items"] * len(values["names"]) <= MAX_ENTRIES and values["limit"] >= 0):
+    if not 0 < values["items"] * len(values["names"]) <= MAX_ENTRIES:
         raise ValueError("its numbers of items and labels do not make a table.")
-    if not 0 < values["expected"] < 1 or not 0 <= values["precision"] <= 1:
+    aims = values["aims"]
+    if not (0 <= values["precision"] <= 1 and aims and all(type(aim) is float and 0 <= aim < 1 for aim in aims)):
         raise ValueError("its shares do not lie between 0 and 1.")
     return Certificate(values)
 
@@ -194,19 +171,9 @@ def verify(certificate: Certificate, ids: Sequence[str], names: Sequence[str], s
         raise ValueError("the table has other items or labels than the certificate.")
     if digest_table(ids, names, state) != certificate["table"]:
         raise ValueError("the table is not the one that was certified: the digest of its labels differs.")
-    proof = rebuild_proof(certificate, ids, names, state)
-    first = certificate["limit"] == proof.now.part.sum() and math.isclose(
-        certificate["alpha"], 1 - certificate["level"]
-    )
-    if not certificate["attempts"] and not first:
-        raise ValueError("its limit or its alpha follows from an earlier sequence, and it names none.")
-    if digest_table(ids, names, _turn_back(proof, state)) != certificate["audited_table"]:
-        raise ValueError("the audited table does not follow from the table and the answers.")
-    order = order_entries(ids, names, proof.now.part.reshape(state.shape), certificate["seed"]).tolist()
-    _check_draws(proof.now.steps, order)
-    found = make_certificate(proof, seed_from=certificate["seed_from"])
-    numbers = ("entries", "answered", "audited", "errors", "not_sure", "max_errors")
-    wrong = [name for name in numbers if found[name] != certificate[name]]
+    found = make_certificate(rebuild_proof(certificate, ids, names, state), seed_from=certificate["seed_from"])
+    proved = ("table", "audited_table", "entries", "answered", "audited", "errors", "not_sure", "max_errors")
+    wrong = [name for name in proved if found[name] != certificate[name]]
     if not wrong and not math.isclose(found["precision"], certificate["precision"], abs_tol=1e-9):
         wrong = ["precision"]
     if wrong:
@@ -215,50 +182,35 @@ def verify(certificate: Certificate, ids: Sequence[str], names: Sequence[str], s
 
 
 def rebuild_proof(certificate: Certificate, ids: Sequence[str], names: Sequence[str], state: NDArray[np.int8]) -> Proof:
-    """Return the proof of a certificate, from the delivered table. Raise if the table has other entries."""
-    part = unpack_mask(certificate["part"], state.size)
+    """Return the proof of a certificate, from the delivered table. Raise if its answers or its draws are others."""
+    codes = unpack(certificate["values"], state.size)
     before, steps = (_read_steps(certificate[name], state) for name in ("before", "steps"))
-    fill = state.ravel().copy()
-    gaps = part.copy()
-    for entry, _, answer, filled in steps:
-        if not part[entry] or state.ravel()[entry] != (filled if answer == UNSURE else answer):
-            raise ValueError("an answer of the certificate is not in the table.")
-        fill[entry] = filled
-    for entry, *_ in before:
-        gaps[entry] = True
-    given = np.where(gaps.reshape(state.shape), 0, state).astype(np.int8)
-    alpha = 1 - certificate["level"]
-    proof = Proof(ids, names, given, alpha, certificate["population"], certificate["labels"])
-    own = [(entry, drawn) for entry, drawn, *_ in steps]
-    limit, expected = certificate["limit"], certificate["expected"]
-    proof.rounds = [Round(fill, part, certificate["seed"], certificate["alpha"], limit, expected, own)]
-    for entry, _, answer, _ in [*before, *steps]:
-        proof.answers[entry] = answer
+    given = np.where(codes == 0, state.ravel(), 0)
+    given[[entry for entry, *_ in before]] = 0
+    aims, population = certificate["aims"], certificate["population"]
+    proof = Proof(ids, names, given.reshape(state.shape), certificate["alpha"], aims, population)
+    for entry, _, answer in before:
+        proof.answer(entry, answer)
+    proof.begin(codes, certificate["seed"])
+    for entry, drawn, answer in steps:
+        if not proof.part[entry] or proof.answers[entry] != 0:
+            raise ValueError("an answer of the certificate is about no entry that could be asked.")
+        if drawn and proof.choose_random(1) != [entry]:
+            raise ValueError("a random entry is not the one that follows from the seed.")
+        if drawn:
+            proof.take([entry])
+        proof.answer(entry, answer)
     return proof
 
 
-def _read_steps(steps: list[Any], state: NDArray[np.int8]) -> list[tuple[int, bool, int, int]]:
+def _read_steps(steps: list[Any], state: NDArray[np.int8]) -> list[tuple[int, bool, int]]:
     read = []
     for step in steps:
         if type(step) is not list or [type(part) for part in step] not in _STEPS:
             raise ValueError("a step of the certificate is damaged.")
-        row, column, drawn, answer, filled = step
+        row, column, drawn, answer = step
         in_table = 0 <= row < state.shape[0] and 0 <= column < state.shape[1]
-        if not in_table or drawn not in (0, 1) or filled not in (0, 1) or answer not in _VALUES:
+        if not in_table or drawn not in (0, 1) or answer not in _VALUES:
             raise ValueError("a step of the certificate is not about an entry of the table.")
-        read.append((row * state.shape[1] + column, drawn == 1, _VALUES[answer], 1 if filled else -1))
-    if len({entry for entry, *_ in read}) < len(read):
-        raise ValueError("an entry of the certificate was answered twice.")
+        read.append((row * state.shape[1] + column, drawn == 1, _VALUES[answer]))
     return read
-
-
-def _check_draws(steps: Sequence[tuple[int, bool]], order: Sequence[int]) -> None:
-    """Raise if a drawn entry is not the next one of the random order."""
-    taken: set[int] = set()
-    place = 0
-    for entry, drawn in steps:
-        while place < len(order) and order[place] in taken:
-            place += 1
-        if drawn and (place == len(order) or order[place] != entry):
-            raise ValueError("a random entry is not the one that follows from the seed.")
-        taken.add(entry)

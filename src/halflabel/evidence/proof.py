@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Ints, Mask
-from halflabel.evidence.confidence_sequence import EXPECTED, Draws, bound_wrong, keep_alpha
-from halflabel.evidence.drawing import order_entries
+from halflabel._arrays import Floats, Mask
+from halflabel.evidence.betting import AIMS, Bets, weigh
+from halflabel.evidence.drawing import Codes, decode_values, order_entries
 from halflabel.labels.names import POPULATIONS
 
 #: The code of the answer "not sure". Its entry keeps the filled value and counts as wrong.
 UNSURE = 2
-
-
-@dataclass(eq=False)
-class Round:
-    """A confidence sequence about one fit: frozen values, a random order, and the entries that were answered."""
-
-    fill: NDArray[np.int8]  #: The values of all entries of the table, +1, -1, or 0 for an entry that is left empty.
-    part: Mask  #: The entries of the population that had no answer when the round began.
-    seed: int  #: Decides the random order.
-    alpha: float  #: The probability of a false bound that this round may use.
-    limit: int  #: At most this number of entries of the part is wrong, as the round before has proved.
-    expected: float = EXPECTED  #: The share of wrong entries that was expected before the first draw.
-    #: The entries that were drawn, or answered without a draw, in this order, and whether each was drawn.
-    steps: list[tuple[int, bool]] = field(default_factory=list)
 
 
 class Proof:
@@ -45,6 +30,8 @@ class Proof:
         The labels before completion.
     alpha : float
         The probability that any bound of this proof is ever false.
+    aims : sequence of float
+        The shares of wrong entries that are to be excluded. They decide the stakes, and not whether a bound is true.
     population : {"all", "relevant", "irrelevant"}
         The values of the entries that the bound is about.
     labels : sequence of str, optional
@@ -57,6 +44,7 @@ class Proof:
         names: Sequence[str],
         given: NDArray[np.int8],
         alpha: float,
+        aims: Sequence[float] = AIMS,
         population: str = "all",
         labels: Sequence[str] | None = None,
     ) -> None:
@@ -64,59 +52,53 @@ class Proof:
             raise ValueError(f"a proof is about {', '.join(map(repr, POPULATIONS))} entries, not {population!r}.")
         if unknown := sorted(set(labels or ()) - set(names)):
             raise ValueError(f"there is no label {unknown[0]!r} that can be filled in.")
-        self.ids, self.names, self.given = ids, names, given.ravel()
-        self.population, self.labels, self.alpha = population, labels, alpha
+        self.population, self.labels = population, labels
         wanted = np.array([labels is None or name in labels for name in names], dtype=bool)
         self.gaps: Mask = (given == 0).ravel() & np.tile(wanted, len(ids))
+        self.ids, self.names, self.given = ids, names, given.ravel()
+        self.alpha, self.shares, self.seed = alpha, aims, -1
         self.answers: NDArray[np.int8] = np.zeros(given.size, dtype=np.int8)
         self.asked: set[int] = set()
         self.taken_back: set[int] = set()  # they count as wrong until they are answered again
-        self.rounds: list[Round] = []
-        self._taken: set[int] = set()  # the entries in the steps of the present round
-        self._order: Ints | None = None
+        self.begin(np.zeros(given.size, dtype=np.uint8), -1)
+
+    def begin(self, codes: Codes, seed: int) -> None:
+        """Freeze the values of a fit, before the first random question. The fit must not depend on the seed."""
+        if not self.is_free:
+            raise ValueError("the random questions are about the values before: a new fit needs another task.")
+        self.fill, wrong = decode_values(codes)  # +1, -1, or 0 for an entry that is left empty
+        self.part: Mask = self.gaps & (self.answers == 0) & self._is_of_value(self.fill)
+        self.wrong: Floats = np.where(self.part, wrong, 0.0)
+        self.codes, self.seed = codes, seed
+        self.aims = [share * self.entries + 1 for share in self.shares]  # frozen, too: stakes must not follow answers
+        # The entries that were drawn, or answered without a draw, in this order, and whether each was drawn.
+        self.steps: list[tuple[int, bool]] = []
+        self._taken: set[int] = set()
+        self._order: list[int] | None = None
 
     @property
-    def now(self) -> Round:
-        """The round about the present fit."""
-        return self.rounds[-1]
+    def has_begun(self) -> bool:
+        """Whether there are values that questions are about."""
+        return self.seed >= 0
 
-    def begin(self, fill: NDArray[np.int8], seed: int) -> Round:
-        """Begin a round about a fit. The fit must not depend on the seed."""
-        self.check_skipped()
-        fill = fill.ravel()
-        part = self.gaps & (self.answers == 0) & np.isin(fill, POPULATIONS[self.population])
-        alpha, limit = self.alpha, int(part.sum())
-        if self.rounds:
-            self.now.steps = self.now.steps[: self.count_whole(self.now)]
-            alpha = keep_alpha(self.draws, self.now.alpha)
-            changed = part & ~(self.now.part & (self.now.fill == fill))
-            limit = min(limit, self._bound_unanswered() + int(changed.sum()))
-        self.rounds.append(Round(fill, part, seed, alpha, limit))
-        self._taken, self._order = set(), None
-        return self.now
-
-    def check_skipped(self) -> None:
-        """Raise if a random question was skipped: its round could end because later answers were bad, at no cost."""
-        if not self.rounds:
-            return
-        later = self.now.steps[self.count_whole(self.now) :]
-        if any(drawn and self.answers[entry] != 0 for entry, drawn in later):
-            raise ValueError('a random question was skipped: answer it, or leave its answer empty ("not sure").')
-        if any(drawn and entry in self.taken_back for entry, drawn in self.now.steps):
-            raise ValueError("the answer to a random question was taken back: answer this question again.")
+    @property
+    def is_free(self) -> bool:
+        """Whether no random question was asked."""
+        return self.seed < 0 or not any(drawn for _, drawn in self.steps)
 
     def choose_random(self, n: int) -> list[int]:
         """Return the next ``n`` entries of the random order that were neither drawn nor answered."""
         if self._order is None:
+            weights = np.zeros(len(self.fill))
+            weights[self.part] = weigh(self.wrong[self.part])
             shape = len(self.ids), len(self.names)
-            self._order = order_entries(self.ids, self.names, self.now.part.reshape(shape), self.now.seed)
-        free = (entry for entry in self._order.tolist() if entry not in self._taken)
-        return list(itertools.islice(free, n))
+            self._order = order_entries(self.ids, self.names, weights.reshape(shape), self.seed).tolist()[::-1]
+        while self._order and self._order[-1] in self._taken:
+            self._order.pop()
+        return list(itertools.islice((entry for entry in reversed(self._order) if entry not in self._taken), n))
 
-    def take(self, entries: Iterable[int], expected: float = EXPECTED) -> None:
-        """Note the next random entries, and before the first ones the expected share of wrong entries."""
-        if not any(drawn for _, drawn in self.now.steps):
-            self.now.expected = expected
+    def take(self, entries: Iterable[int]) -> None:
+        """Note the next random entries."""
         for entry in entries:
             self._step(entry, True)
             self.asked.add(entry)
@@ -125,7 +107,7 @@ class Proof:
         """Note an answer: +1, -1, or :data:`UNSURE`."""
         self.answers[entry] = value
         self.taken_back.discard(entry)
-        if self.now.part[entry] and entry not in self._taken:
+        if self.part[entry] and entry not in self._taken:
             self._step(entry, False)
 
     def take_back(self, entry: int) -> None:
@@ -134,14 +116,14 @@ class Proof:
         self.taken_back.add(entry)
 
     def _step(self, entry: int, drawn: bool) -> None:
-        self.now.steps.append((entry, drawn))
+        self.steps.append((entry, drawn))
         self._taken.add(entry)
 
     @property
     def delivered(self) -> NDArray[np.int8]:
         """The table as it is delivered now: answered entries as answered, given ones as given, others as filled."""
         decided = np.where(np.abs(self.answers) == 1, self.answers, self.given)
-        flat = np.where(decided != 0, decided, self.now.fill).astype(np.int8)
+        flat = np.where(decided != 0, decided, self.fill).astype(np.int8)
         return flat.reshape(len(self.ids), len(self.names))
 
     @property
@@ -151,62 +133,53 @@ class Proof:
 
     @property
     def unanswered(self) -> Mask:
-        """The entries of the population without an answer."""
-        return np.asarray(self.now.part & (self.answers == 0))
+        """The filled entries without an answer."""
+        return np.asarray(self.part & (self.answers == 0))
+
+    @property
+    def answered(self) -> Mask:
+        """The entries with an answer, "not sure" included."""
+        return np.asarray(self.gaps & (self.answers != 0))
+
+    def _is_of_value(self, state: NDArray[np.int8]) -> Mask:
+        return np.isin(state, POPULATIONS[self.population])
 
     @property
     def entries(self) -> int:
-        """The number of entries of the population as it is delivered now."""
-        of_value = np.isin(self.delivered.ravel(), POPULATIONS[self.population])
-        return int((self.gaps & of_value & ((self.answers != 0) | self.now.part)).sum())
+        """The number of filled and answered entries of the population, as it is delivered now."""
+        return int(((self.part | self.answered) & self._is_of_value(self.delivered.ravel())).sum())
 
     @property
     def unsure(self) -> int:
         """The number of entries of the population about which the answer was "not sure"."""
-        of_value = np.isin(self.now.fill, POPULATIONS[self.population])
-        return int((self.gaps & of_value & (self.answers == UNSURE)).sum())
+        return int((self._is_of_value(self.fill) & self.answered & (self.answers == UNSURE)).sum())
 
     @property
-    def draws(self) -> Draws:
-        """The random answers of this round."""
-        return self.find_draws(self.now)
-
-    def find_draws(self, each: Round) -> Draws:
-        """Return the random answers of a round."""
-        steps = np.array(each.steps[: self.count_whole(each)], dtype=np.intp).reshape(-1, 2)
-        entries, drawn = steps[:, 0], steps[:, 1] == 1
-        wrong = self.answers[entries] != each.fill[entries]
-        unanswered = int(each.part.sum()) - np.arange(len(entries))
-        found = np.cumsum(wrong) - wrong
-        return Draws(unanswered[drawn], found[drawn], wrong[drawn], each.expected)
-
-    def describe_round(self, each: Round) -> dict[str, float]:
-        """Return the facts of a round: seed, alpha, and the random answers with their errors."""
-        wrong = self.find_draws(each).wrong
-        return {"seed": each.seed, "alpha": each.alpha, "audited": len(wrong), "errors": int(wrong.sum())}
-
-    def count_whole(self, each: Round) -> int:
-        """Return the number of steps before the first one without an answer. A later random answer does not count."""
-        missing = (place for place, (entry, _) in enumerate(each.steps) if self.answers[entry] == 0)
-        return next(missing, len(each.steps))
+    def whole(self) -> list[tuple[int, bool]]:
+        """The steps before the first one without an answer. A later random answer does not count."""
+        missing = (place for place, (entry, _) in enumerate(self.steps) if self.answers[entry] == 0)
+        return self.steps[: next(missing, len(self.steps))]
 
     @property
     def found(self) -> int:
-        """The number of wrong entries that answers have found in this round."""
-        return int((self.now.part & (self.answers != 0) & (self.answers != self.now.fill)).sum())
+        """The number of wrong entries that answers have found since the values were frozen."""
+        return int((self.part & (self.answers != 0) & (self.answers != self.fill)).sum())
 
-    def _bound_unanswered(self) -> int:
-        """Return the upper bound of the wrong entries among those without an answer."""
-        draws, most = self.draws, int(self.unanswered.sum())
-        bound = bound_wrong(draws, self.now.alpha) if len(draws.wrong) else self.now.limit
-        return min(max(min(bound, self.now.limit) - self.found, 0), most)
+    @property
+    def bets(self) -> Bets:
+        """The bets on the random answers."""
+        steps = np.array(self.whole, dtype=np.intp).reshape(-1, 2)
+        entries, part = steps[:, 0], np.flatnonzero(self.part)
+        wrong = self.answers[entries] != self.fill[entries]
+        return Bets.place(self.wrong[part], np.searchsorted(part, entries), steps[:, 1] == 1, wrong, self.aims)
 
     @property
     def max_errors(self) -> int:
-        """The upper bound of the wrong entries of the population, as it is delivered now."""
-        return self._bound_unanswered() + self.unsure
+        """The upper bound of the wrong entries, as the table is delivered now."""
+        remaining = self.bets.bound(self.alpha) - self.found
+        return min(max(remaining, 0), int(self.unanswered.sum())) + self.unsure
 
     @property
     def bound(self) -> float:
-        """The upper bound of the share of wrong entries, as the population is delivered now."""
+        """The upper bound of the share of wrong entries, as the table is delivered now."""
         return self.max_errors / self.entries if self.entries else 0.0

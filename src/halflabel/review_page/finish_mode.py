@@ -80,7 +80,7 @@ class FinishSession:
 
     def take_values(self, state: NDArray[np.int8], probabilities: Floats) -> None:
         """Deliver other values. After the first random question, the first fit of a session only plans."""
-        if self.state.is_free and not (self.state.proof.rounds and self.state.done):
+        if self.state.is_free and not (self.state.proof.has_begun and self.state.done):
             self.state.refit(state, probabilities)
         elif not self._is_ready:
             self.state.take_fit(state, probabilities)
@@ -140,7 +140,7 @@ class FinishSession:
             return []
         if not state.proof.open and not self._waits:
             state.ask(BATCH)
-        drawn = {entry: place for place, (entry, is_drawn) in enumerate(state.proof.now.steps) if is_drawn}
+        drawn = {entry: place for place, (entry, is_drawn) in enumerate(state.proof.steps) if is_drawn}
         n_labels = len(state.entries.names)
 
         def rank(entry: int) -> tuple[bool, int, int, int]:
@@ -234,7 +234,7 @@ class FinishSession:
         if not self._is_ready or not self.state.is_free or not self._has_precision:
             return []
         wrong = self.state.likely_wrong
-        return propose_sizes(len(wrong), float(wrong.mean()), 1 - self.state.proof.now.alpha) if len(wrong) else []
+        return propose_sizes(len(wrong), float(wrong.mean()), 1 - self.state.proof.alpha) if len(wrong) else []
 
     # -- outputs ---------------------------------------------------------------------------
 
