@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import half_labelled
 
 import halflabel as hl
+from halflabel import PartialLabels
 from halflabel.methods.impute import SoftImputer
 from halflabel.table import FeatureEncoder, Roles, imputation
 from halflabel.table.imputation import MAX_FEATURES, MAX_ROWS, MIN_ROWS, Filling
@@ -196,3 +197,61 @@ def test_a_single_feature_keeps_its_mean(rng):
     X = rng.normal(size=(80, 1))
     X[:10] = np.nan
     np.testing.assert_allclose(Filling.learn(X)(X)[:10], np.nanmean(X))
+
+
+# -- missing cells as features -----------------------------------------------------------
+
+
+def gaps_by_label(rng, n=120, depends=True):
+    """Return noise with gaps, and a label that shows in the gaps of the first two columns, which come together."""
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 4)) + (0 if depends else 1.5 * y[:, None])
+    together = rng.random(n) < (np.where(y, 0.85, 0.15) if depends else 0.5)
+    X[together, :2] = np.nan
+    X[rng.random(n) < 0.3, 2] = np.nan
+    return X, PartialLabels.from_table(np.where(np.arange(n) < 80, y, np.nan)[:, None])
+
+
+def test_missing_cells_are_features_where_they_predict_a_label(rng):
+    X, labels = gaps_by_label(rng)
+    filling = Filling.learn(X, labels)
+    assert filling.marked == (0, 2)  # one of the two columns that are missing together
+    np.testing.assert_array_equal(filling(X)[:, 4:], np.isnan(X[:, [0, 2]]))
+    np.testing.assert_array_equal(filling(X)[:, :4], Filling.learn(X)(X))
+    order = rng.permutation(len(X))
+    assert Filling.learn(X[order], labels[order]).marked == (0, 2)
+
+
+@pytest.mark.parametrize("case", ["at random", "complete", "rarely", "few items", "large values", "without labels"])
+def test_missing_cells_are_no_features_where_they_predict_nothing(case, rng):
+    X, labels = gaps_by_label(rng, depends=case != "at random")
+    if case == "complete":
+        X = np.nan_to_num(X)
+    elif case == "rarely":
+        X[2:] = np.nan_to_num(X[2:])
+    elif case == "few items":
+        X, labels = X[60:110], labels[60:110]
+    elif case == "large values":
+        X[0, 3] = 1e200
+    assert Filling.learn(X, None if case == "without labels" else labels).marked == ()
+
+
+def test_of_positive_only_labels_the_absent_entries_count(rng):
+    X, labels = gaps_by_label(rng)
+    assigned = PartialLabels.from_positives(np.where(labels.observed, labels.relevant, np.nan))
+    assert Filling.learn(X, assigned).marked == (0, 2)
+
+
+def test_a_table_whose_gaps_show_the_label_is_completed_saved_and_used_again(rng, tmp_path):
+    X, labels = gaps_by_label(rng)
+    items = pd.DataFrame(X, columns=list("abcd")).assign(has=labels.values().ravel())
+    filled = hl.complete(items, labels=["has"])
+    right = filled.table["has"][80:] == np.arange(80, 120) % 2
+    assert right.mean() > 0.75
+    encoder = filled.evidence.opened.encoder
+    assert encoder.feature_names == ("a", "b", "c", "d", "a is missing", "c is missing")
+    assert "and 2 further features of missing cells" in encoder.notes[0]
+    filled.save(tmp_path / "m.halflabel")
+    new = items[list("abcd")].head(9)
+    again = hl.load(tmp_path / "m.halflabel").predict_proba(new)
+    pd.testing.assert_frame_equal(again, filled.predictor.predict_proba(new))

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Matrix, is_sparse
 from halflabel._wording import plural, quoted
+from halflabel.labels import PartialLabels
 from halflabel.table.blocks import (
     learn_words,
     read_matrix,
@@ -35,7 +36,8 @@ class FeatureEncoder:
     matrix, categories, words. Nothing is scaled here; estimators do that.
 
     * Numbers, vectors and a dense matrix: a missing cell is filled by low-rank completion, or with the mean of its
-      feature where completion is not better on hidden cells, see :class:`halflabel.table.imputation.Filling`.
+      feature where completion is not better on hidden cells, see :class:`halflabel.table.imputation.Filling`. Where
+      missing cells predict labels, they are features, too.
     * Categories: one indicator per value; a missing or an unseen value has none.
     * Words: tf-idf of words (case and accents dropped) of at least two rows, at most
       20 000, with 1 + log(tf), rows of length 1. X is sparse then.
@@ -94,6 +96,7 @@ class FeatureEncoder:
         matrix: Any = None,
         matrix_names: Sequence[str] = (),
         missing: Sequence[str] = (),
+        labels: PartialLabels | None = None,
     ) -> FeatureEncoder:
         """Learn the values for gaps, the categories and the words.
 
@@ -109,6 +112,8 @@ class FeatureEncoder:
             By default ``"x0"``, ``"x1"``, ...
         missing : sequence of str, optional
             Numbers and words that mean a missing value, such as ``"-99"``.
+        labels : PartialLabels, optional
+            With them, missing cells are features where they predict the labels.
 
         Raises
         ------
@@ -133,7 +138,7 @@ class FeatureEncoder:
             missing=tuple(missing),
         )
         blocks = encoder._read_gapped(frame, matrix)
-        encoder = replace(encoder, vector_width=blocks[1].shape[1], filling=Filling.learn(_join_dense(blocks)))
+        encoder = replace(encoder, vector_width=blocks[1].shape[1], filling=Filling.learn(_join_dense(blocks), labels))
         if encoder.text is not None:
             vocabulary, idf = learn_words(frame[encoder.text])
             encoder = replace(encoder, vocabulary=vocabulary, idf=idf)
@@ -148,8 +153,11 @@ class FeatureEncoder:
     @property
     def feature_names(self) -> tuple[str, ...]:
         """One name per column of X: ``column``, ``column[position]``, ``column=value`` or ``column:word``."""
+        names, end = self._gapped_names, len(self.filling.means)
         return (
-            *self._gapped_names,
+            *names[:end],
+            *(f"{names[j]} is missing" for j in self.filling.marked),
+            *names[end:],
             *(f"{column}={value}" for column, values in self.categories.items() for value in values),
             *(f"{self.text}:{word}" for word in self.vocabulary),
         )

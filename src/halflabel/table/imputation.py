@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halflabel._arrays import Floats, Ints, Mask
+from halflabel._wording import plural
+from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import mark_unassigned
 
 if TYPE_CHECKING:
     from halflabel.methods.impute import SoftImputer
@@ -24,6 +27,9 @@ MAX_VALUE = 1e150
 
 #: Completion is used if its error on hidden cells is at most this share of the error of the mean.
 MAX_ERROR = 0.95
+
+#: Minimum share of cells that are missing, and of cells that are there, of a feature whose missing cells are marked.
+MIN_SHARE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +57,17 @@ class Filling:
     alpha: float = 1.0  #: Its weight.
     #: Root mean squared error of hidden cells as a share of the mean's; 1 where completion is not used.
     error: float = 1.0
+    #: Features of which it is a further feature whether a cell is missing.
+    marked: tuple[int, ...] = ()
 
     @classmethod
-    def learn(cls, X: Floats) -> Filling:
-        """Learn from rows of numbers, gaps as NaN."""
+    def learn(cls, X: Floats, labels: PartialLabels | None = None) -> Filling:
+        """Learn from rows of numbers, gaps as NaN. With labels, missing cells are marked where that predicts them."""
+        filling = cls._learn_values(X)
+        return filling if labels is None else replace(filling, marked=choose_marks(X, filling(X), labels))
+
+    @classmethod
+    def _learn_values(cls, X: Floats) -> Filling:
         known = ~np.isnan(X)
         means = np.nansum(X, axis=0) / np.maximum(known.sum(axis=0), 1)
         by_mean = cls(means, np.ones(X.shape[1]), np.empty((0, X.shape[1])))
@@ -84,8 +97,11 @@ class Filling:
         return Filling(means, spreads, components, imputer.alpha_, share)
 
     def __call__(self, X: Floats) -> Floats:
-        """Return rows with their gaps filled, each row by itself."""
+        """Return rows with their gaps filled, each row by itself, and the marks of missing cells (0 or 1)."""
         gaps = np.isnan(X)
+        return np.hstack([self._fill(X, gaps), gaps[:, list(self.marked)]])
+
+    def _fill(self, X: Floats, gaps: Mask) -> Floats:
         if not len(self.components):
             return np.where(gaps, self.means, X)
         from halflabel.methods.impute import complete_rows
@@ -99,10 +115,38 @@ class Filling:
     @property
     def way(self) -> str:
         """How gaps are filled: the end of a sentence."""
+        marks = f", and {plural(len(self.marked), 'further feature')} of missing cells" if self.marked else ""
         if not len(self.components):
-            return "filled with the mean of the feature"
+            return f"filled with the mean of the feature{marks}"
         share = f"{self.error:.0%} of the error of the mean"
-        return f"filled by low-rank completion (SoftImputer; {share} on hidden cells)"
+        return f"filled by low-rank completion (SoftImputer; {share} on hidden cells){marks}"
+
+
+def choose_marks(X: Floats, filled: Floats, labels: PartialLabels) -> tuple[int, ...]:
+    """Return features whose missing cells predict labels: the first one of each group that is missing together.
+
+    All groups or none are marked: with them, the leave-one-out error of a kernel regression has to be lower.
+    """
+    gaps = np.isnan(X)
+    varies = np.flatnonzero(np.abs(gaps.mean(axis=0) - 0.5) <= 0.5 - MIN_SHARE)
+    groups = varies[np.sort(np.unique(gaps[:, varies], axis=1, return_index=True)[1])]
+    known = mark_unassigned(labels) if labels.positive_only else labels
+    rows = np.flatnonzero(~known.unlabelled)
+    if not len(groups) or len(rows) < MIN_ROWS or np.abs(filled).max() >= MAX_VALUE:
+        return ()
+    from halflabel.methods.auto.ridge import choose_bandwidth
+    from halflabel.methods.canonical_order import order_items
+    from halflabel.numerics.scaling import Scaler
+
+    rows = rows[order_items(filled[rows], known[rows])]
+    Y, observed = known[rows].values(unknown=0.0), known[rows].observed
+
+    def measure(features: Floats) -> float:
+        scaled = Scaler.learn(features, "standard")(features)[rows]
+        return choose_bandwidth(scaled, Y, observed, np.random.default_rng(0))[0]
+
+    is_better = measure(np.hstack([filled, gaps[:, groups]])) < measure(filled)
+    return tuple(groups.tolist()) if is_better else ()
 
 
 def _sample_rows(n: int) -> Ints:

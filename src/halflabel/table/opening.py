@@ -224,7 +224,7 @@ def _encode(
     raw: RawTable, frame: pd.DataFrame, roles: Roles, labels: PartialLabels, columns: Description
 ) -> tuple[FeatureEncoder, Matrix, tuple[Ints | None, tuple[str, ...]]]:
     """Return how the columns become features, the features, and the groups with a sentence about them."""
-    encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing)
+    encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing, labels)
     X = encoder.transform(frame, raw.matrix)
     return encoder, X, _read_groups(frame, roles, X, labels)
 

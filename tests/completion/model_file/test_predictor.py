@@ -254,7 +254,7 @@ SIZES = {
     "idf": [np.ones(3), np.ones((0, 2))],
     "filling": [replace(ENCODER.filling, **change) for change in (
         {"means": np.zeros(3)}, {"means": np.zeros((2, 1))}, {"spreads": np.ones(1)}, {"components": np.ones((2, 5))},
-        {"components": np.ones(2)})],
+        {"components": np.ones(2)}, {"marked": (2,)}, {"marked": (-1,)})],
 }  # fmt: skip
 
 

@@ -42,10 +42,11 @@ def _count_features(encoder: FeatureEncoder) -> int:
         filling.means.shape == filling.spreads.shape == (n_filled,),
         filling.components.ndim == 2 and (not len(filling.components) or filling.components.shape[1] == n_filled),
         encoder.idf.shape == (n_words,),
+        all(0 <= j < n_filled for j in filling.marked),
     )
     if not all(fits):
         raise ValueError("the arrays of the features have other sizes")
-    return n_single + n_matrix + n_words + sum(map(len, encoder.categories.values()))
+    return n_single + n_matrix + len(filling.marked) + n_words + sum(map(len, encoder.categories.values()))
 
 
 def make_up_rows(encoder: FeatureEncoder) -> tuple[pd.DataFrame, Any]:

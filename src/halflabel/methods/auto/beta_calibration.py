@@ -202,7 +202,7 @@ def calibrate(
 
 
 def fit_common(unseen: Floats, labels: PartialLabels, ceiling: float = 1.0) -> BetaCurve:
-    """Return the curve of all labels. ``unseen`` is from :func:`predict_unseen`; NaN where there is no score."""
+    """Return the curve of all labels. ``unseen`` is from :func:`predict_unseen`, NaN where there is no score."""
     used = labels.observed & ~np.isnan(unseen)
     return fit_beta(unseen[used], labels.relevant[used].astype(np.float64), ceiling)
 

@@ -28,8 +28,8 @@ MAX_ITEMS = 400
 MAX_CELLS, BLOCK = 2**19, 4096
 
 
-def choose_bandwidth(X: Matrix, Y: Floats, observed: Mask, rng: np.random.Generator) -> float:
-    """Return the bandwidth with the smallest leave-one-out error of kernel ridge on at most 400 labelled items.
+def choose_bandwidth(X: Matrix, Y: Floats, observed: Mask, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the smallest leave-one-out error of kernel ridge on at most 400 labelled items, and its bandwidth.
 
     Unknown entries are set to their label's rate, so that one decomposition serves all labels; they do not count as
     errors.
@@ -39,10 +39,9 @@ def choose_bandwidth(X: Matrix, Y: Floats, observed: Mask, rng: np.random.Genera
     Y, observed, squared = Y[some], observed[some], euclidean_distances(X[some], squared=True)
     target = np.where(observed, Y, (Y * observed).sum(axis=0) / np.maximum(observed.sum(axis=0), 1))
 
-    def error(width: float) -> float:
-        return measure_left_out(np.exp(-0.5 / (width * unit) ** 2 * squared) + 1, target, observed)
-
-    return unit * min(WIDTHS, key=error)
+    grams = (np.exp(-0.5 / (width * unit) ** 2 * squared) + 1 for width in WIDTHS)
+    error, width = min(zip((measure_left_out(gram, target, observed) for gram in grams), WIDTHS, strict=True))
+    return error, unit * width
 
 
 def measure_left_out(gram: Floats, target: Floats, observed: Mask) -> float:

@@ -44,7 +44,7 @@ class Task:
     def kernel_map(self) -> NystroemMap:
         """Features of an RBF kernel. The rank is halved if every label may need its own eigenvectors."""
         folds, rank = self.folds, self.effort.n_landmarks // (2 if self.folds.have_gaps else 1)
-        bandwidth = choose_bandwidth(self.X[folds.rows], folds.Y, folds.observed, self.rng(Stream.BANDWIDTH))
+        _, bandwidth = choose_bandwidth(self.X[folds.rows], folds.Y, folds.observed, self.rng(Stream.BANDWIDTH))
         return nystroem(self.X[folds.rows], bandwidth, rank, self.rng(Stream.LANDMARKS))
 
     @cached_property
