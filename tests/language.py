@@ -172,6 +172,41 @@ def search_sentences(file: str, source: str) -> Iterator[Finding]:
             yield Finding(file, line, ";", rules["first_line"], text)
 
 
+def search_for_people(file: str, text: str) -> Iterator[Finding]:
+    """Yield the words of the reference in a file that people read first. Docstrings and code of templates are not read.
+
+    A heading "For researchers" ends the part for people.
+    """
+    rules = load_list()["people"]
+    if file not in rules["files"]:
+        return
+    read = _read_strings(text) if file.endswith(".py") else [(1, _hide_code(text.partition("## For researchers")[0]))]
+    for begin, part in read:
+        for match in re.finditer(rf"(?<![-\w])(?:{'|'.join(rules['words'])})(?![-\w])", part, re.IGNORECASE):
+            line = begin + part.count("\n", 0, match.start())
+            yield Finding(
+                file, line, match[0], rules["use"], part[max(match.start() - 40, 0) : match.end() + 40].strip()
+            )
+
+
+def _read_strings(source: str) -> list[tuple[int, str]]:
+    """Return the strings of several words of a Python file, without docstrings, each with its line."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    texts = [(node.lineno, node.value) for node in nodes if isinstance(node.value, str) and " " in node.value]
+    return [(line, text) for line, text in texts if f'"""{text}' not in source]
+
+
+def _hide_code(text: str) -> str:
+    """Return a template or page without its code and links."""
+    return re.sub(
+        r"\{#.*?#\}|\{[{%].*?[%}]\}|<[^>]*>|```.*?```|`[^`]*`|\]\([^)]*\)", _keep_lines, text, flags=re.DOTALL
+    )
+
+
+def _keep_lines(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")
+
+
 def first_lines(source: str) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of the first line of every docstring."""
     for node in ast.walk(ast.parse(source)):
@@ -194,7 +229,7 @@ def search_file(path: Path) -> list[Finding]:
     """Return what a file has of banned words, in order, without what the list allows there."""
     file = path.resolve().relative_to(ROOT).as_posix()
     text = path.read_text(encoding="utf-8")
-    findings = (search_python if path.suffix == ".py" else search_prose)(file, text)
+    findings = [*(search_python if path.suffix == ".py" else search_prose)(file, text), *search_for_people(file, text)]
     allowed = {word for entry in load_list()["allow"] if entry["file"] == file for word in entry["words"]}
     kept = [found for found in findings if "*" not in allowed and found.word.lower() not in allowed]
     return sorted(kept, key=lambda found: (found.line, found.word))

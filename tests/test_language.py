@@ -101,3 +101,17 @@ def test_every_entry_of_the_list_is_whole():
         assert (language.ROOT / entry["file"]).is_file()
         assert entry["because"]
     assert all(any(language.ROOT.glob(f"{room}*")) for room in language.load_list()["sentences"]["rooms"])
+
+
+def test_the_first_words_for_people_are_not_those_of_the_reference():
+    page = "About {{ relevant }} values.\n`entry` [a](entry.md)\n\nAn irrelevant entry.\n## For researchers\nrelevant"
+    listed = language.load_list()["people"]["files"]
+    template = next(name for name in listed if name.endswith(".j2"))
+    assert [(found.line, found.word) for found in language.search_for_people(template, page)] == [
+        (4, "irrelevant"),
+        (4, "entry"),
+    ]
+    source = '"""A relevant entry."""\nprint(f"{1} filled as relevant")\nrow["entry"]\n'
+    python = next(name for name in listed if name.endswith(".py"))
+    assert [(found.line, found.word) for found in language.search_for_people(python, source)] == [(2, "relevant")]
+    assert list(language.search_for_people("docs/python.md", page)) == []

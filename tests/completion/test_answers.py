@@ -89,7 +89,7 @@ class TestCalibration:
         assert np.argwhere(~mask).tolist() == [[2, 0]]  # the first one is observed whatever the reason is
 
     def test_reasons_of_a_review_table(self):
-        mask = self.select("given entry is doubtful", "undecided", None, "of my own", column="reason")
+        mask = self.select("given value is doubtful", "undecided", None, "of my own", column="reason")
         assert np.argwhere(~mask).tolist() == [[1, 1], [5, 0]]
 
     def test_without_reasons_all_entries_calibrate(self):

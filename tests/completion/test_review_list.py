@@ -75,7 +75,7 @@ class TestReview:
     def test_doubtful_entries_and_uncertain_values_by_the_use_of_an_answer(self):
         review = complete(open_songs()).review()
         assert entries(review) == [
-            ("s2", "sad", "uncertain item: answer helps"),  # filled as relevant, wrong with 0.4
+            ("s2", "sad", "uncertain value: answer helps"),  # filled as relevant, wrong with 0.4
         ]
         assert review["given"].tolist() == [pd.NA]
         assert review["suggested"].tolist() == [1]
@@ -87,7 +87,7 @@ class TestReview:
         undecided = review[review["reason"] == "undecided"]
         assert undecided[["item", "label"]].to_numpy().tolist()[0] == ["s2", "sad"]
         assert undecided["suggested"].iloc[0] == 1
-        assert "uncertain item: answer helps" not in set(review["reason"])
+        assert "uncertain value: answer helps" not in set(review["reason"])
 
     def test_positive_only_entries_are_kept_apart(self):
         opened = open_songs(tags="tags", absent="unknown", empty="none")
@@ -125,12 +125,12 @@ class TestRanking:
         p = np.array([[0.95, 0.1, 0.85, 0.05], [0.6, 0.02, 0.5, 0.09], [0.99, 0.3, 0.65, 0.01]])
         state = [[1, -1, 1, -1], [0, 0, 0, -1], [1, 1, -1, -1]]
         assert list_ranked(labels, p, state) == [
-            (2, 1, 1, "uncertain item: answer helps", 0.7),  # a threshold below its probability
-            (2, 2, -1, "uncertain item: answer helps", 0.65),
+            (2, 1, 1, "uncertain value: answer helps", 0.7),  # a threshold below its probability
+            (2, 2, -1, "uncertain value: answer helps", 0.65),
             (1, 2, 1, "undecided", 0.5),
             (1, 0, 1, "undecided", 0.4),
-            (0, 2, 1, "uncertain item: answer helps", 0.15),
-            (0, 1, -1, "uncertain item: answer helps", 0.1),  # as probable as an entry must be
+            (0, 2, 1, "uncertain value: answer helps", 0.15),
+            (0, 1, -1, "uncertain value: answer helps", 0.1),  # as probable as an entry must be
             (1, 1, -1, "undecided", 0.02),
         ]
 
@@ -139,7 +139,7 @@ class TestRanking:
         p = np.array([[0.9], [0.1], [0.4], [0.4], [0.9], [0.1]] * 4)
         p[:2] = [[0.01], [0.99]]
         listed = [row[:4] for row in list_ranked(labels, p, labels.state)]
-        assert sorted(listed) == [(0, 0, -1, "given entry is doubtful"), (1, 0, 1, "given entry is doubtful")]
+        assert sorted(listed) == [(0, 0, -1, "given value is doubtful"), (1, 0, 1, "given value is doubtful")]
 
     def test_missing_positives_are_sorted_by_the_probability_of_being_assigned(self):
         """Probabilities of being relevant are cut at a maximum, and equal there."""

@@ -91,7 +91,7 @@ def test_calibration_is_compared_with_chance(p, n, level):
 
 def test_positive_only_labels_have_no_precision_without_a_label_frequency():
     found = find(**assign(None))["label-frequency"]
-    assert found["title"] == "Probabilities are of being assigned, not of being relevant"
+    assert found["title"] == "Probabilities are of being assigned, not of yes"
     assert "precision of the filled values cannot be observed" in found["text"]
     assert not contradicts(found)
     assert "if 70\xa0% of the relevant entries were assigned" in find(**assign(0.7))["label-frequency"]["text"]
@@ -106,7 +106,7 @@ def test_the_labels_with_another_rate_are_named_unless_a_check_has_the_reason():
     labels = draw_labels()
     p = np.where(labels.observed, np.where(labels.relevant, 0.99, 0.01), [0.1, 0.45])
     found = find(labels, learned_probabilities=p)["other-rates"]
-    assert found["title"] == "1 label has another share of relevant entries in the gaps"
+    assert found["title"] == "1 label has another share of yes in the gaps"
     assert "label0 50\u00a0% to 10\u00a0%." in found["text"]
     assert "other-rates" not in find(labels, learned_probabilities=p, is_selected=True)
     assert "other-rates" not in find(labels, learned_probabilities=p, sentences=["They were corrected."])

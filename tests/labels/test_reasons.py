@@ -36,8 +36,8 @@ DO_NOT = [
 #: What files have in "why" and in "reason", and whether it calibrates.
 TEXTS = {
     **dict.fromkeys(["uncertain", "boundary", "rare", "changed", "random", "audit"], True),
-    **dict.fromkeys(["undecided", "uncertain item: answer helps"], True),
-    **dict.fromkeys(["suspects", "disagreement", "wall", "answer", "given entry is doubtful", "not annotated"], False),
+    **dict.fromkeys(["undecided", "uncertain value: answer helps"], True),
+    **dict.fromkeys(["suspects", "disagreement", "wall", "answer", "given value is doubtful", "not annotated"], False),
     **dict.fromkeys(["probably a missing positive", "of my own", "", None, float("nan")], False),
 }
 

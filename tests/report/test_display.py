@@ -132,7 +132,7 @@ def test_items_are_identified_by_the_index():
 
 def test_the_entries_to_check_are_counted_by_reason():
     filled = complete(open_songs())
-    assert describe_review(filled) == "1 value to check: uncertain item: answer helps (1)."
+    assert describe_review(filled) == "1 value to check: uncertain value: answer helps (1)."
 
 
 def test_an_output_in_a_folder_that_does_not_exist_is_named_as_it_was_given(tmp_path):

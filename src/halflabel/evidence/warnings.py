@@ -195,7 +195,7 @@ def _name_entries(evidence: Checked) -> tuple[str, str]:
 
 def _known_by_value(evidence: Checked) -> Iterator[Result]:
     for text in evidence.fit.sentences:
-        yield make_result("known-by-value", "warning", "Given entries were chosen because of their value", text)
+        yield make_result("known-by-value", "warning", "Known values were chosen by their value", text)
 
 
 def _more_assigned(evidence: Checked) -> Iterator[Result]:
@@ -234,7 +234,7 @@ def _unlike_gaps(evidence: Checked) -> Iterator[Result]:
             "difference is larger than by chance. Entries were probably given because of their value: for example, "
             f"only labels that an item has were noted. Then probabilities of {many} do not hold for the gaps."
         )
-        yield make_result("unlike-gaps", "warning", f"{many.capitalize()} differ from the gaps", text)
+        yield make_result("unlike-gaps", "warning", "Known values differ from the gaps", text)
 
 
 def _few_groups(evidence: Checked) -> Iterator[Result]:
@@ -261,7 +261,7 @@ def _other_rates(evidence: Checked) -> Iterator[Result]:
             f"{named}{more}. Either entries were given because of their value, or the items with gaps are of another "
             "kind."
         )
-        title = f"{plural(len(found), 'label has', 'labels have')} another share of relevant entries in the gaps"
+        title = f"{plural(len(found), 'label has', 'labels have')} another share of yes in the gaps"
         yield make_result("other-rates", "warning", title, text)
 
 
@@ -297,7 +297,7 @@ def _label_frequency(evidence: Checked) -> Iterator[Result]:
             "candidates. The label frequency c, the share of the relevant entries that were assigned, cannot be "
             "estimated from the data. If you know it, set it (--set observed_rate=, observed_rate=)."
         )
-        title = "Probabilities are of being assigned, not of being relevant"
+        title = "Probabilities are of being assigned, not of yes"
         yield make_result("label-frequency", "warning", title, text)
     else:
         text = (

@@ -43,9 +43,9 @@ class Reason(StrEnum):
     WALL = "wall", False  # items of one label with the same filled value
     ANSWER = "answer", False  # a record has no reason if the person selected the entry
     # Groups of the review table of a completion.
-    DOUBTFUL_ENTRY = "doubtful entry", False, "given entry is doubtful"
+    DOUBTFUL_ENTRY = "doubtful entry", False, "given value is doubtful"
     UNDECIDED_ENTRY = "undecided entry", True, "undecided"
-    UNCERTAIN_ITEM = "uncertain item", True, "uncertain item: answer helps"
+    UNCERTAIN_ITEM = "uncertain item", True, "uncertain value: answer helps"
     MISSING_POSITIVE = "missing positive", False, "probably a missing positive"
     NOT_ANNOTATED = "not annotated", False, "not annotated"
 

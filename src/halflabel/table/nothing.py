@@ -19,6 +19,7 @@ from halflabel.table.columns import Description, Empty
 from halflabel.table.tag_notations import Parts, Tag, TagNotation, take_tags
 
 #: The meanings of a form of nothing for an item.
+IN_WORDS = {"relevant": "yes", "irrelevant": "no"}
 UNLABELLED, WITHOUT_TAGS = "unlabelled", "annotated, without tags"
 
 
@@ -34,8 +35,8 @@ class Form:
     noted: bool = False  #: Whether a note has it, too.
 
     def __str__(self) -> str:
-        number = plural(self.number, self.unit, "entries" if self.unit == "entry" else "")
-        return f"{self.what} in {self.where}: {number}, {self.meaning}"
+        number = plural(self.number, "value" if self.unit == "entry" else "item")
+        return f"{self.what} in {self.where}: {number}, {IN_WORDS.get(self.meaning, self.meaning)}"
 
 
 def name_form(cell: Any, parts: Parts, notation: TagNotation) -> str | None:

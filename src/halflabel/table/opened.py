@@ -95,7 +95,7 @@ class OpenTable:
     c     –     –              rock     tempo 121
     label  relevant  irrelevant  unknown
     rock          1           1        1
-    An empty cell in 1 label column: 1 entry, unknown.
+    An empty cell in 1 label column: 1 value, unknown.
     """
 
     X: Floats | sparse.csr_array
