@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from halflabel._lazy import HOOKS, import_on_use
+from halflabel._progress import report_progress
 from halflabel._version import __version__
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from halflabel.labels.rules import Rule
     from halflabel.methods.auto import AutoLabeler, MixedLabeler
     from halflabel.methods.impute import SoftImputer
+    from halflabel.methods.masked_targets import MaskedTargets
     from halflabel.methods.matrix_completion import MC1, MCb
     from halflabel.methods.mddm import MDDM
     from halflabel.methods.ssdrmc import SSDRMC
@@ -34,6 +36,8 @@ else:
             "halflabel.labels.rules": ["Rule"],
             "halflabel.methods.auto": ["AutoLabeler", "MixedLabeler"],
             "halflabel.methods.impute": ["SoftImputer"],
+            "halflabel.methods.masked_targets": ["MaskedTargets"],
+            "halflabel.metrics": ["metrics"],
             "halflabel.methods.matrix_completion": ["MC1", "MCb"],
             "halflabel.methods.mddm": ["MDDM"],
             "halflabel.methods.ssdrmc": ["SSDRMC"],
@@ -63,6 +67,7 @@ __all__ = [
     "Explanation",
     "LowRankVVMR",
     "MCb",
+    "MaskedTargets",
     "MixedLabeler",
     "OpenTable",
     "PartialLabels",
@@ -74,5 +79,6 @@ __all__ = [
     "evaluate",
     "load",
     "open_table",
+    "report_progress",
     "review",
 ]

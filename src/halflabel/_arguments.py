@@ -1,10 +1,10 @@
-"""Functions that take the fields of a record as arguments: shown in signature and docstring, with the nearest name."""
+"""Functions that take the fields of a record as arguments, and one line with the right name for a wrong one."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -12,12 +12,53 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
+#: What a person who knows scikit-learn, pandas or another library writes, and what it is here.
+GUESSES: Mapping[str, str] = {
+    "X": "the features are the first argument, items",
+    "y": "the labels are the second argument, Y",
+    "seed": "it is random_state",
+    "n_jobs": "fits use the threads of the process (OMP_NUM_THREADS)",
+    "verbose": "halflabel.report_progress(callback), or logging.getLogger('halflabel')",
+    "threshold": "rule= decides, such as rule='cost:1,5', or min_precision=",
+    "sample_weight": "items have no weight; give a method of your own, such as MaskedTargets(classifier)",
+    "missing_values": "PartialLabels.from_minus_one(Y) and the keys unknown= and missing=",
+    "groups": "group= is the name of a column",
+    "feature_names": "the columns of a DataFrame have them; features= chooses columns",
+    "classes": "labels= names label columns",
+    "estimator": "it is method=",
+    "model": "it is method=",
+    "fit": "it is fitted; new labels are learned by .update(answers)",
+    "predict": "it is .table for the fitted items, .predictor.predict(new) for others",
+    "predict_proba": "it is .probabilities for the fitted items, .predictor.predict_proba(new) for others",
+    "transform": "it is .map()",
+    "score": "halflabel.evaluate hides known entries, and measures",
+    "to_frame": "it is .table",
+    "df": "it is .table",
+    "columns": "it is .table.columns",
+    "errors": "it is .expected_errors",
+    "label_issues": "it is .suspects",
+}
 
-def accept_keys(record: type, shown: Sequence[str] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+
+def name_right(wrong: str, names: Iterable[str]) -> str:
+    """Return what a wrong name is here, or the nearest of the right names, as the end of an error. It may be empty.
+
+    Examples
+    --------
+    >>> name_right("seed", []), name_right("label", ["labels"]), name_right("?", [])
+    (': it is random_state.', ". Did you mean 'labels'?", '.')
+    """
+    if wrong in GUESSES:
+        return f": {GUESSES[wrong]}."
+    near = difflib.get_close_matches(wrong, names, n=1)
+    return f". Did you mean {near[0]!r}?" if near else "."
+
+
+def accept_keys(record: type, shown: Sequence[str] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function take the fields of a record as its ``**keys``.
 
-    Its signature and the line ``{keys}`` of its docstring show the named arguments, or all by default. The TypeError
-    about an argument that does not exist names the nearest one.
+    Its signature shows the named ones, and the line ``{keys}`` of its docstring all of them. The TypeError about an
+    argument that does not exist has the right name.
 
     Examples
     --------
@@ -32,7 +73,6 @@ def accept_keys(record: type, shown: Sequence[str] | None = None) -> Callable[[C
     TypeError: fill() got an unexpected keyword argument 'label'. Did you mean 'labels'?
     """
     keys = {each.name: each for each in fields(record)}
-    listed = [keys[name] for name in (keys if shown is None else shown)]
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         own = inspect.signature(function)
@@ -41,20 +81,18 @@ def accept_keys(record: type, shown: Sequence[str] | None = None) -> Callable[[C
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             if unknown := [name for name in kwargs if name not in names]:
-                near = difflib.get_close_matches(unknown[0], names, n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown[0]!r}.{hint}")
+                start = f"{function.__name__}() got an unexpected keyword argument {unknown[0]!r}"
+                raise TypeError(f"{start}{name_right(unknown[0], names)}")
             return function(*args, **kwargs)
 
         made = [inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
-                for each in listed]  # fmt: skip
+                for each in map(keys.__getitem__, shown)]  # fmt: skip
         *before, rest = own.parameters.values()
         at = sum(each.kind is not each.KEYWORD_ONLY for each in before)
-        after = [rest] if len(listed) < len(keys) else []
         shows: Any = checked
-        shows.__signature__ = own.replace(parameters=[*before[:at], *made, *before[at:], *after])
-        lines = "\n".join(f"    {each.name} : {each.type}\n        {each.metadata['help']}" for each in listed)
-        shows.__doc__ = (function.__doc__ or "").replace("    {keys}", lines)
+        shows.__signature__ = own.replace(parameters=[*before[:at], *made, *before[at:], rest])
+        lines = "\n        ".join(f"* ``{each.name}``: {each.metadata['help']}" for each in keys.values())
+        shows.__doc__ = (function.__doc__ or "").replace("{keys}", lines)
         return checked
 
     return decorate

@@ -172,8 +172,8 @@ def test_invalid_input_raises(opened, rng):
         evaluate(open_table(rng.normal(size=(30, 2)), few))
     with pytest.raises(ValueError, match="these labels have irrelevant entries: leave it out"):
         evaluate(opened, observed_rate=0.7)
-    with pytest.raises(ValueError, match="the methods need one named 'halflabel' and at least one other"):
-        evaluate(opened, methods={"rate": RATES, "again": RATES})
+    with pytest.raises(ValueError, match="the methods need at least one other than 'halflabel'"):
+        evaluate(opened, methods={DEFAULT: RATES})
     with pytest.raises(ValueError, match="effort must be one of"):
         evaluate(opened, effort="much")
 

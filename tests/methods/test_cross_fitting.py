@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halflabel._progress import report_to
+from halflabel._progress import report_progress
 from halflabel.methods.cross_fitting import score_out_of_fold
 
 
@@ -32,6 +32,6 @@ def test_without_folds_nothing_is_fitted():
 
 def test_progress_is_reported_fold_by_fold():
     steps = []
-    with report_to(lambda *step: steps.append(step)):
+    with report_progress(lambda *step: steps.append(step)):
         score_out_of_fold(lambda held_out: np.zeros(held_out.sum()), np.array([0, 1, 2]), (3,))
     assert steps == [("holding out folds", fold, 3) for fold in range(3)]

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
-from halflabel._progress import report_to
+from halflabel._progress import report_progress
 from halflabel._wording import count, escape_controls, name_command_options
 from halflabel.cli.termination import Terminated, raise_on_sigterm
 
@@ -175,7 +175,7 @@ def show_progress() -> Iterator[None]:
                 tasks[stage] = progress.add_task(stage, total=total)
             progress.update(tasks[stage], completed=done, total=total)
 
-        with report_to(show):
+        with report_progress(show):
             yield
 
 

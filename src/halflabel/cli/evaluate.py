@@ -26,6 +26,7 @@ from halflabel.cli.verdict import print_verdict
 
 if TYPE_CHECKING:
     from halflabel.evaluation import Evaluation
+    from halflabel.labels.names import Effort
 
 
 @click.command()
@@ -59,7 +60,7 @@ def demo(output: Path) -> None:
 def evaluate_command(
     items: ItemsFile,
     observed_rate: float | None,
-    effort: str,
+    effort: Effort,
     seed: int,
     as_json: bool,
 ) -> None:

@@ -21,6 +21,7 @@ from halflabel.cli.reading import open_and_print, print_new_notes
 from halflabel.cli.termination import Terminated
 
 if TYPE_CHECKING:
+    from halflabel.labels.names import Effort
     from halflabel.review_page.server import Server
     from halflabel.review_page.session import Session
     from halflabel.table import OpenTable
@@ -128,7 +129,12 @@ def _print_start(session: Session) -> None:
 
 
 def _write_entries(
-    items: ItemsFile, source: Source, outputs: Outputs, observed_rate: float | None, effort: str, media: Sequence[str]
+    items: ItemsFile,
+    source: Source,
+    outputs: Outputs,
+    observed_rate: float | None,
+    effort: Effort,
+    media: Sequence[str],
 ) -> None:
     """Fit, and write the entries to check as a table."""
     opened = open_and_print(items, source)
@@ -155,7 +161,7 @@ def _make_config(
     targets: tuple[Path, Path, Path, Path],
     *,
     observed_rate: float | None,
-    effort: str,
+    effort: Effort,
     media: Sequence[str],
 ) -> Any:
     """Return the configuration of the review from the options."""

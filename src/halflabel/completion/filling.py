@@ -26,9 +26,13 @@ from halflabel.corrections.correction import Given
 from halflabel.corrections.fit import fit_corrected, leave_unlearned_targets
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import read_entry_mask
+from halflabel.labels.names import Effort, RuleName
 from halflabel.labels.rules import Rule, read_rule
 from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler
 from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.masked_targets import Fits
+from halflabel.methods.own import as_method
+from halflabel.methods.validation import RandomState, as_seed
 from halflabel.table import open_table
 from halflabel.table.columns import Description, Keys
 from halflabel.table.native import as_pandas
@@ -49,73 +53,48 @@ def complete(
     answers: TableLike | PathLike | Answers | None = None,
     calibrate_on: TableLike | ArrayLike | None = None,
     observed_rate: float | Literal["ask"] | None = None,
-    method: PartialLabelEstimator | None = None,
-    rule: str | Rule | None = None,
+    method: Fits | type | str | None = None,
+    rule: RuleName | str | Rule | None = None,
     min_precision: float | None = None,
-    random_state: int | None = 0,
-    effort: str = "default",
+    random_state: RandomState = 0,
+    effort: Effort = "default",
     **keys: Unpack[Keys],
 ) -> Completion:
     """Fill every gap in the labels of a table, with a calibrated probability and the evidence.
 
     Parameters
     ----------
-    items : DataFrame of any library, Dataset, list of dict, path, records, array, sparse matrix or OpenTable
-        One row per item; with ``Y`` features only, without it a table that holds the labels, too. Tables come back in
-        kind. A path is a file of any format, a pattern such as ``"parts/*.parquet"``, or a folder.
+    items : DataFrame, path, list of dict, array, sparse matrix or OpenTable
+        One row per item, with the labels unless ``Y`` has them.
     Y : array-like, DataFrame or PartialLabels of shape (n_items, n_labels), optional
-        1 has it, 0 does not have it, missing unknown. Its words are stated as the words of label columns.
-    {keys}
+        1 has it, 0 does not have it, missing unknown.
+    labels, tags, absent : optional
+        Label columns (names or patterns), or one column of tags; the meaning of a tag that is not listed.
+    id, text, group, features : optional
+        Columns: the ids, free text, the group of an item, features (by default all that can serve).
+    rules, sources, prior : optional
+        Rules between labels, votes of several sources, and probabilities from another source.
     answers : DataFrame or path, optional
-        A table from :meth:`Completion.review` with 1 or 0 (also yes or no) in its column "answer". The answers replace
-        given entries before the fit; rows without an answer have no effect. Its column "why" or "reason" decides which
-        answers calibrate probabilities: not those about entries that were unknown and chosen because of a value.
-    calibrate_on : array-like or DataFrame of bool, shape (n_items, n_labels) or (n_items,), optional
-        The given entries that were chosen without regard to their value; by default all of them. Entries that were
-        chosen because of their value (answers about doubtful entries, items of a search for one label) are learned
-        from, but no probability is fitted to them or checked on them.
+        Answers to :meth:`Completion.review` or of a review; they replace given entries.
+    calibrate_on : array-like or DataFrame of bool, optional
+        The given entries that were chosen without regard to their value; by default all.
     observed_rate : float in (0, 1] or "ask", optional
-        For labels that are positive-only: the label frequency c, the share of the relevant entries that were assigned.
-        It is an assumption that no data can confirm, see Notes. With "ask", it is estimated from answers about absent
-        entries: :meth:`Completion.ask_frequency` has the questions, and ``answers`` takes the answers.
-    method : estimator or None, default=None
-        Any method of this library; a copy of it is fitted. None takes ``AutoLabeler()``. From labels that are
-        positive-only, only :class:`halflabel.AutoLabeler` and :class:`halflabel.LowRankVVMR` can learn.
+        Of positive-only labels: the share of the relevant entries that were assigned.
+    method : estimator, str or object, optional
+        A method or its name ("mc-1"), a classifier, or an object with ``fit(X, Y)``, where NaN in ``Y`` is a gap, and
+        ``predict_proba(X)``.
     rule : str or Rule, optional
-        The threshold rule: one of :data:`halflabel.labels.rules.RULES`, "cost:1,5" (the costs of a wrong yes and of a
-        wrong no), or a :class:`halflabel.labels.rules.Rule`. None takes the rule of the method. That of the default
-        method is "probable": relevant from a probability of one half on, so that most filled entries are right.
+        A name of :data:`halflabel.labels.rules.RULES`, or "cost:1,5"; by default "probable".
     min_precision : float in (0.5, 1), optional
-        Fill only the entries that reach this expected precision, label by label. All other gaps stay empty.
-    random_state : int or None, default=0
-        Decides everything random in the default method.
+        Leave entries empty that do not reach this expected precision.
+    random_state : int, Generator, RandomState or None, default=0
     effort : {"fast", "default", "best"}, default="default"
-        How much work the default method may be, see :class:`halflabel.AutoLabeler`. A warning names a cheaper one where
-        memory is short.
     **keys
-        Any other key of :func:`open_table`, such as ``yes="x"``.
+        Any other key of :func:`open_table`.
 
     Returns
     -------
     Completion
-
-    Raises
-    ------
-    TypeError
-        For an argument that does not exist; the nearest one is named.
-    ValueError
-        If no label was given both values, a column does not fit its role, memory is too small, or a precision is asked
-        for where labels are positive-only and ``observed_rate`` is not given.
-
-    Notes
-    -----
-    With ``absent="unknown"`` (a tag may be missing where it is true) the method learns the probability that a tag is
-    *assigned*. If every relevant entry was assigned with the same probability c, this is c times the probability of
-    being relevant. Which of two items is likelier to have a label does not depend on c, if both or neither was
-    annotated. The level of the probabilities depends on c, and so does the number of missing positives that are filled
-    in. With ``observed_rate``, the result is the probability of being relevant. It is lower for an annotated item that
-    lacks the tag. Without it, the result is the probability of being assigned. The plug-in threshold on these
-    probabilities fills the table, and :attr:`Evidence.assumptions` shows the changes for several values of c.
 
     Examples
     --------
@@ -134,7 +113,7 @@ def complete(
     asks, observed_rate = observed_rate == "ask", None if observed_rate == "ask" else observed_rate
     check_accepted(opened.description.accept)
     check_observed_rate(opened.labels, 1.0 if asks else observed_rate)
-    model = _choose_method(method, opened.labels, observed_rate, random_state, effort)
+    model = _choose_method(method, opened.labels, observed_rate, as_seed(random_state), effort)
     precision = None if asked is None else asked.at
     if asked is not None and precision is None:
         model.use_rule(asked)
@@ -200,26 +179,19 @@ def choose_rule(rule: str | Rule | None = None, min_precision: float | None = No
 
 
 def _choose_method(
-    method: PartialLabelEstimator | None,
-    labels: PartialLabels,
-    observed_rate: float | None,
-    random_state: int | None,
-    effort: str,
+    method: Fits | type | str | None, labels: PartialLabels, observed_rate: float | None, seed: int | None, effort: str
 ) -> PartialLabelEstimator:
     """Return a copy of the method that was given, or the default."""
     if method is None and labels.is_mixed:
-        return MixedLabeler(effort, observed_rate=observed_rate, random_state=random_state)
+        return MixedLabeler(effort, observed_rate=observed_rate, random_state=seed)
     if method is None:
-        return build_default_method(observed_rate, random_state, effort)
+        return build_default_method(observed_rate, seed, effort)
     if observed_rate is not None:
         raise ValueError(
             f"{option('observed_rate')} is for the default method, but a method was given: set it there, such as "
             "AutoLabeler(observed_rate=0.7)."
         )
-    if not isinstance(method, PartialLabelEstimator):
-        raise TypeError(f"{type(method).__name__} is not a method that fills in labels: use AutoLabeler or SSDRMC.")
-    copy: PartialLabelEstimator = clone(method)
-    return copy
+    return as_method(method, random_state=seed)
 
 
 def build_default_method(

@@ -7,12 +7,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from halflabel._arguments import name_right
 from halflabel._files import atomic_write
 from halflabel.completion.display import Figures, find_views
 from halflabel.completion.evidence import Evidence
@@ -36,6 +37,7 @@ from halflabel.table.items import choose_shown
 if TYPE_CHECKING:
     from halflabel.completion.answers import Answers
     from halflabel.corrections.correction import Learned
+    from halflabel.evidence.certificate import Certificate
     from halflabel.table.accepted import PathLike, TableLike
 
 AnyPath = str | os.PathLike[str]
@@ -55,6 +57,14 @@ class Completion:
     """
 
     evidence: Evidence
+
+    if not TYPE_CHECKING:  # a type checker would take any name
+
+        def __getattr__(self, name: str) -> Any:
+            names = dir(type(self))
+            if name in names:  # a property, whose own error is raised again
+                return object.__getattribute__(self, name)
+            raise AttributeError(f"a Completion has no {name!r}{name_right(name, names)}", name=name, obj=self)
 
     def __repr__(self) -> str:
         return str(self.verdict)
@@ -217,7 +227,9 @@ class Completion:
         confidence: float = 0.95,
         seed: int | None = None,
         journal: AnyPath | None = None,
-        **part: Any,
+        *,
+        population: Literal["all", "relevant", "irrelevant"] = "all",
+        labels: Sequence[str] | None = None,
     ) -> Task[Completion]:
         """Ask questions until the whole delivered table has at most a stated share of errors.
 
@@ -231,9 +243,10 @@ class Completion:
             Decides the random questions; by default it is secret until the journal holds it.
         journal : path, optional
             A file that keeps the task, so that a later call goes on.
-        **part
-            ``population`` and ``labels`` of :class:`halflabel.completion.finish.Task`, for a part of the entries.
+        population, labels : optional
+            The part of the entries that the bound is about, see :class:`halflabel.completion.finish.Task`.
         """
+        part: dict[str, Any] = {"population": population, "labels": labels}
         return Task(self, max_error=max_error, confidence=confidence, seed=seed, journal=journal, **part)
 
     def review(
@@ -318,13 +331,27 @@ class Completion:
     def _maps(self) -> dict[tuple[Any, ...], ItemMap]:
         return {}
 
-    def report(self, path: AnyPath, **options: Any) -> Path:
+    def report(
+        self,
+        path: AnyPath,
+        *,
+        title: str = "",
+        items: str = "",
+        marks: NDArray[Any] | tuple[int, int] | None = None,
+        show: Sequence[str] | None = None,
+        folder: AnyPath | None = None,
+        settings: Mapping[str, Any] | None = None,
+        certificates: Sequence[Certificate] = (),
+        reviewed: Mapping[str, Any] | None = None,
+    ) -> Path:
         """Write the report as one self-contained HTML file and return its path.
 
-        The options are the parameters of :func:`halflabel.report.summarize`.
+        The parameters are those of :func:`halflabel.report.summarize`.
         """
+        stated: dict[str, Any] = {"title": title, "items": items, "marks": marks, "show": show, "folder": folder}
+        stated |= {"settings": settings, "certificates": certificates, "reviewed": reviewed}
         views = find_views()
-        page = views.render_html(views.summarize(self, **options))
+        page = views.render_html(views.summarize(self, **stated))
         with atomic_write(path, "w") as file:
             file.write(page)
         return Path(path)

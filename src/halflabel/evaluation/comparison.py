@@ -44,7 +44,7 @@ MAX_ENTRIES_FOR_KNEES = 500_000
 
 def build_methods(
     labels: PartialLabels,
-    random_state: int = 0,
+    random_state: int | None = 0,
     observed_rate: float | None = None,
     effort: str = "default",
     *,
@@ -67,13 +67,18 @@ def build_methods(
     per_label = {
         name: BinaryRelevance(classifier, random_state=random_state) for name, classifier in classifiers.items()
     }
-    default = build_default_method(observed_rate, random_state, effort).use_rule(COMMON_RULE)
+    default = build_default(random_state, observed_rate, effort)
     parts = {WITHOUT_PRIOR: default, PRIOR_ALONE: CalibratedPrior(observed_rate=observed_rate)} if prior else {}
     return {DEFAULT: default, **parts, **_build_published(labels, random_state, observed_rate), **per_label}
 
 
+def build_default(random_state: int | None, observed_rate: float | None, effort: str) -> PartialLabelEstimator:
+    """Return the method behind ``complete`` with the common rule."""
+    return build_default_method(observed_rate, random_state, effort).use_rule(COMMON_RULE)
+
+
 def _build_published(
-    labels: PartialLabels, random_state: int, observed_rate: float | None
+    labels: PartialLabels, random_state: int | None, observed_rate: float | None
 ) -> dict[str, PartialLabelEstimator]:
     """Return the published method for labels of this kind."""
     if not labels.positive_only:

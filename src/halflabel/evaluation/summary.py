@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
 
+from halflabel._arguments import accept_keys
 from halflabel._progress import step
-from halflabel.completion import build_default_method, check_observed_rate, check_prior_support
-from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compare
+from halflabel.completion import check_observed_rate, check_prior_support
+from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT, RATE, build_default, build_methods, compare
 from halflabel.evaluation.hiding import IN_WORDS, HiddenEntries, HiddenPositives, Hiding, Split
 from halflabel.evaluation.learning_curve import (
     CURVE_REPEATS,
@@ -21,9 +23,18 @@ from halflabel.evaluation.learning_curve import (
 )
 from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import resampled_interval
+from halflabel.labels.names import Effort
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.table import OpenTable
+from halflabel.methods.masked_targets import Fits
+from halflabel.methods.own import as_method
+from halflabel.methods.validation import RandomState, as_seed
+from halflabel.table import Description, OpenTable, open_table
+from halflabel.table.columns import Keys
 from halflabel.table.unlearned import leave_unlearned
+
+if TYPE_CHECKING:
+    from halflabel.labels.partial import LabelsLike
+    from halflabel.table.accepted import ItemsLike
 
 #: Minimum number of labelled items.
 MIN_LABELLED = 10
@@ -72,36 +83,90 @@ class Evaluation:
     more_labels: str = ""
 
 
-def evaluate_table(
-    opened: OpenTable,
+@accept_keys(Description)
+def evaluate(
+    items: ItemsLike,
+    Y: LabelsLike | None = None,
     *,
+    methods: Mapping[str, Fits | type | str] | None = None,
     repeats: int = 5,
     share: float = 0.2,
-    methods: Mapping[str, PartialLabelEstimator] | None = None,
     observed_rate: float | None = None,
-    effort: str = "default",
+    effort: Effort = "default",
     curve: bool = True,
-    random_state: int = 0,
+    random_state: RandomState = 0,
+    **keys: Unpack[Keys],
 ) -> Evaluation:
-    """Compare methods on hidden labels of an open table. The parameters are as in :func:`halflabel.evaluate`."""
+    """Hide known entries in the pattern of the table's own gaps, predict them, and compare methods.
+
+    Of positive-only labels, a share of the assigned labels is hidden. Groups of items (``group``) are hidden as a
+    whole, except there, where entries are hidden one by one.
+
+    Parameters
+    ----------
+    items, Y : DataFrame, path or array-like
+        As in :func:`halflabel.complete`: a table that holds the labels, or features and labels apart.
+    methods : mapping of str to method, optional
+        Methods as in :func:`halflabel.complete`. The method behind ``complete`` is "halflabel", unless one of them has
+        this name; it is compared with each other method. By default with SSDR-MC (not for positive-only labels),
+        logistic regression, nearest neighbours and the label's rate.
+    repeats : int, default=5
+        Number of random splits, at least 2.
+    share : float, default=0.2
+        Share of the annotated items that lose entries, see :func:`halflabel.labels.masking.hide_like_gaps`; for
+        positive-only labels, of the entries, see :func:`halflabel.labels.masking.hide_positives`.
+    observed_rate : float in (0, 1], optional
+        For positive-only labels the label frequency c, as in :func:`halflabel.complete`.
+    effort : {"fast", "default", "best"}, default="default"
+        Effort of the method behind ``complete``.
+    curve : bool, default=True
+        Also fit that method with a quarter and half of the labelled items.
+    random_state : int, Generator, RandomState or None, default=0
+        Decides which entries are hidden.
+    **keys
+        The keys of :func:`halflabel.open_table`: the roles of columns, and the meaning of cells.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    ValueError
+        If there are too few labelled items to hide any, "halflabel" is the only method, or ``observed_rate`` is given
+        although labels are not positive-only.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> songs = pd.DataFrame({"tempo": np.tile([60.5, 122.5], 20) + np.arange(40) / 10})
+    >>> songs["dance"] = np.where(np.arange(40) < 30, songs["tempo"] > 100, np.nan)
+    >>> methods = {"halflabel": "MLkNN", "regression": LogisticRegression()}
+    >>> evaluate(songs, labels=["dance"], methods=methods, repeats=2, curve=False).pattern
+    '20% of the labelled items lost all their labels.'
+    """
+    opened, seed = open_table(items, Y, **keys), as_seed(random_state)
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, so that there is an interval; it is {repeats}.")
     check_observed_rate(opened.labels, observed_rate)
     opened = _leave_positive_only(leave_unlearned(opened))
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed)
     sample = sample_items(opened, rng)
-    _check_input(sample, methods)
     hiding = choose_hiding(sample, share, observed_rate)
     splits = [hiding.hide(rng) for _ in range(repeats)]
+    rate = observed_rate and observed_rate * (1 - share)
     if methods is None:
-        rate = observed_rate and observed_rate * (1 - share)
-        methods = build_methods(_find_sparsest(splits), random_state, rate, effort, prior=sample.prior is not None)
-    records = _compare_splits(methods, sample, splits, hiding)
+        compared = build_methods(_find_sparsest(splits), seed, rate, effort, prior=sample.prior is not None)
+    else:
+        default = {} if DEFAULT in methods else {DEFAULT: build_default(seed, rate, effort)}
+        compared = {**default, **{name: as_method(one, COMMON_RULE, seed) for name, one in methods.items()}}
+    _check_input(sample, compared)
+    records = _compare_splits(compared, sample, splits, hiding)
     of_default = records[records["method"] == DEFAULT]
     points = None
     if curve and hiding.curve_metrics:
         full, some = of_default[list(dict.fromkeys(hiding.curve_metrics))], splits[:CURVE_REPEATS]
-        points = learning_curve(methods[DEFAULT], sample.X, some, hiding, full, rng, sample.groups, sample.prior)
+        points = learning_curve(compared[DEFAULT], sample.X, some, hiding, full, rng, sample.groups, sample.prior)
     summary = _summarize(records, hiding.decisive, share)
     where = f" (in a sample of {len(sample.labels)} items)" if sample is not opened else ""
     return Evaluation(
@@ -154,12 +219,12 @@ def recommend(summary: pd.DataFrame, decisive: str, repeats: int) -> str:
     return f"On this table neither the default nor {name} is clearly better ({difference}): use either."
 
 
-def _check_input(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator] | None) -> None:
+def _check_input(opened: OpenTable, methods: Mapping[str, PartialLabelEstimator]) -> None:
     labels = opened.labels
-    if methods is not None and (DEFAULT not in methods or len(methods) < 2):
-        raise ValueError(f"the methods need one named {DEFAULT!r} and at least one other, to compare it with.")
+    if len(methods) < 2:
+        raise ValueError(f"the methods need at least one other than {DEFAULT!r}, to compare it with.")
     if opened.prior is not None:
-        check_prior_support(methods[DEFAULT] if methods else build_default_method())
+        check_prior_support(methods[DEFAULT])
     n_labelled = int((~labels.unlabelled).sum())
     if n_labelled < MIN_LABELLED:
         raise ValueError(

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.labels import PartialLabels
+from halflabel.labels.partial import LabelsLike
 from halflabel.labels.ranks import rank_rows
 
 __all__ = [
@@ -43,22 +44,22 @@ __all__ = [
 # -- predicted labels ------------------------------------------------------------
 
 
-def micro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
+def micro_f1(labels: LabelsLike, predicted: ArrayLike) -> float:
     """F1 of all observed entries pooled: 2 TP / (2 TP + FP + FN), or 0 if nothing is relevant or predicted.
 
     Examples
     --------
-    >>> labels = PartialLabels.from_table([[1, 0], [1, None]])
-    >>> micro_f1(labels, [[1, 1], [1, 1]])
+    >>> micro_f1([[1, 0], [1, None]], [[1, 1], [1, 1]])
     0.8
     """
+    labels = PartialLabels.from_table(labels)
     hits, relevant, chosen = _counts(labels, predicted)
     if not labels.state.any():
         return np.nan
     return float(2 * hits.sum() / max(relevant.sum() + chosen.sum(), 1))
 
 
-def macro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
+def macro_f1(labels: LabelsLike, predicted: ArrayLike) -> float:
     """Mean of :func:`f1_per_label` over the labels with an observed entry.
 
     A label without any relevant and any predicted entry counts 0, as in scikit-learn's
@@ -67,11 +68,12 @@ def macro_f1(labels: PartialLabels, predicted: ArrayLike) -> float:
     return mean_of_numbers(f1_per_label(labels, predicted))
 
 
-def f1_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
+def f1_per_label(labels: LabelsLike, predicted: ArrayLike) -> Floats:
     """F1 of each label, 2 TP / (2 TP + FP + FN) over its observed entries.
 
     0 where nothing is relevant nor predicted, NaN where nothing is observed.
     """
+    labels = PartialLabels.from_table(labels)
     hits, relevant, chosen = _counts(labels, predicted)
     f1 = 2 * hits / np.maximum(relevant + chosen, 1)
     return np.where(labels.observed.any(axis=0), f1, np.nan)
@@ -80,12 +82,13 @@ def f1_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
 # -- rankings of the labels of an item ---------------------------------------------
 
 
-def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
+def average_precision(labels: LabelsLike, scores: ArrayLike) -> float:
     """Label-ranking average precision: mean precision at the ranks of an item's relevant entries, averaged over items.
 
     The precision at a rank is the share of relevant entries among the entries that score as high or higher.
     An item without a relevant entry counts 1, as in scikit-learn's ``label_ranking_average_precision_score``.
     """
+    labels = PartialLabels.from_table(labels)
     values = read_answer(labels, scores, "scores")
     n_relevant = labels.relevant.sum(axis=1)
     precision = rank_entries(values, labels.relevant) / rank_entries(values, labels.observed)
@@ -96,16 +99,17 @@ def average_precision(labels: PartialLabels, scores: ArrayLike) -> float:
 # -- rankings of the items of a label ----------------------------------------------
 
 
-def macro_auc(labels: PartialLabels, scores: ArrayLike) -> float:
+def macro_auc(labels: LabelsLike, scores: ArrayLike) -> float:
     """Mean of :func:`auc_per_label` over the labels with both values observed."""
     return mean_of_numbers(auc_per_label(labels, scores))
 
 
-def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
+def auc_per_label(labels: LabelsLike, scores: ArrayLike) -> Floats:
     """Share of the pairs (relevant, irrelevant item) of each label in the right order, ties half.
 
     NaN for a label that was not observed with both values.
     """
+    labels = PartialLabels.from_table(labels)
     values = read_answer(labels, scores, "scores")
     n_relevant = labels.relevant.sum(axis=0)
     n_irrelevant = labels.observed.sum(axis=0) - n_relevant
@@ -117,19 +121,21 @@ def auc_per_label(labels: PartialLabels, scores: ArrayLike) -> Floats:
 # -- probabilities -----------------------------------------------------------------
 
 
-def brier(labels: PartialLabels, probabilities: ArrayLike) -> float:
+def brier(labels: LabelsLike, probabilities: ArrayLike) -> float:
     """Mean squared difference between P(relevant) and the observed value (1 or 0), all observed entries pooled."""
+    labels = PartialLabels.from_table(labels)
     p = read_answer(labels, probabilities, "probabilities")
     return mean_of_numbers((p - labels.relevant)[labels.observed] ** 2)
 
 
-def ece(labels: PartialLabels, probabilities: ArrayLike, *, bins: int = 15) -> float:
+def ece(labels: LabelsLike, probabilities: ArrayLike, *, bins: int = 15) -> float:
     """Calibration error as expected over all observed entries pooled.
 
     The bins have equal width, ``[k / bins, (k + 1) / bins)``, and the last bin is closed. The error of a bin is the
     distance between its mean probability and its share of relevant entries. The result is the mean of these errors,
     weighted by the number of entries.
     """
+    labels = PartialLabels.from_table(labels)
     p = read_answer(labels, probabilities, "probabilities")[labels.observed]
     excess = p - labels.relevant[labels.observed]
     which = np.minimum((p * bins).astype(np.intp), bins - 1)

@@ -7,6 +7,12 @@ from typing import Literal
 #: The meaning of a label that an item does not list.
 Absent = Literal["irrelevant", "unknown"]
 
+#: How much work the default method may be.
+Effort = Literal["fast", "default", "best"]
+
+#: Names of threshold rules; ``"cost:1,5"`` has the costs of a wrong yes and of a wrong no.
+RuleName = Literal["probable", "micro_f1", "macro_f1", "balanced", "prevalence", "cardinality"]
+
 #: Threshold rules on probabilities, each with its aim.
 RULES = {
     "probable": "relevant where the probability is at least one half",

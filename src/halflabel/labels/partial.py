@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import count, plural
@@ -220,6 +220,10 @@ class PartialLabels:
         return labels
 
     # -- read by methods ---------------------------------------------------------
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return 1, 0 and NaN, as :meth:`from_table` reads them."""
+        return self.values().astype(dtype or np.float64)
 
     @property
     def shape(self) -> tuple[int, int]:

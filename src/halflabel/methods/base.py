@@ -71,6 +71,14 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         "_item_order",
     )
 
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """No method has it: by it, scikit-learn would recode a column of 1 and NaN as complete, before the fit."""
+        raise AttributeError(
+            f"{type(self).__name__} has no classes_, by which scikit-learn would recode gaps as values: use "
+            "halflabel.methods.model_selection.out_of_fold, or halflabel.MaskedTargets(classifier) as the estimator."
+        )
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -15,6 +15,12 @@ from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import list_candidates
 
+#: What decides random numbers.
+RandomState = int | np.random.Generator | np.random.RandomState | None
+
+#: Seeds that are drawn are below this number.
+MAX_SEED = 2**31 - 1
+
 #: Differences between both halves of a symmetric matrix that are rounding, in units of its largest entry.
 ASYMMETRY = 1e-8
 
@@ -203,6 +209,21 @@ def _largest(finite: bool) -> float:
 def is_whole(value: Any) -> bool:
     """Return whether a value is a whole number, of Python or of NumPy."""
     return isinstance(value, numbers.Integral)
+
+
+def is_random_state(value: Any) -> bool:
+    """Return whether a value decides random numbers: None, a whole number, or a generator of NumPy."""
+    kinds = (np.random.Generator, np.random.RandomState)
+    return value is None or isinstance(value, kinds) or (is_whole(value) and value >= 0)
+
+
+def as_seed(random_state: RandomState) -> int | None:
+    """Return the seed of a random state: a generator of NumPy draws one."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(MAX_SEED))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(MAX_SEED))
+    return random_state
 
 
 def is_real(value: Any) -> bool:

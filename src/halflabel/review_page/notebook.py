@@ -5,15 +5,16 @@ from __future__ import annotations
 import html
 import os
 import threading
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
+from halflabel._arguments import accept_keys
 from halflabel._wording import plural
 from halflabel.completion.checks import check_observed_rate
 from halflabel.completion.filling import choose_rule
+from halflabel.labels.names import Effort, RuleName
 from halflabel.labels.rules import Rule
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.config import Config
@@ -21,7 +22,8 @@ from halflabel.review_page.items import ItemViews
 from halflabel.review_page.outputs import Targets, list_answers
 from halflabel.review_page.server import Server
 from halflabel.review_page.session import Session
-from halflabel.table import OpenTable, open_table
+from halflabel.table import Description, OpenTable, open_table
+from halflabel.table.columns import Keys
 from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
@@ -67,18 +69,17 @@ class RunningReview:
         return f'<a href="{link}" target="_blank" rel="noopener">Open the review of {title}</a>, {number} so far'
 
 
+@accept_keys(Description)
 def review(
     items: ItemsLike,
     journal: str | os.PathLike[str] | None = None,
     *,
     by: str = "",
-    show: str | Sequence[str] | None = None,
-    marks: tuple[int, int] | None = None,
-    effort: str = "default",
-    rule: str | Rule | None = None,
+    effort: Effort = "default",
+    rule: RuleName | str | Rule | None = None,
     observed_rate: float | None = None,
     random_state: int = 0,
-    **columns: Any,
+    **keys: Unpack[Keys],
 ) -> RunningReview:
     """Ask about uncertain labels in the browser, with fits in the background.
 
@@ -92,13 +93,10 @@ def review(
         and ``songs.certificate.json``.
     by : str, optional
         The reviewer.
-    show, marks : optional
-        Columns to show, and the height and width of vectors that are shown as pictures; by default as the table's
-        description states them.
     effort, rule, observed_rate, random_state : optional
         As in :func:`halflabel.complete`.
-    **columns
-        The roles of columns, such as ``id="song", labels=["rock", "sad"]``. See :func:`halflabel.complete`.
+    **keys
+        The keys of :func:`halflabel.open_table`, such as ``id="song", labels=["rock", "sad"]``.
 
     Returns
     -------
@@ -116,7 +114,7 @@ def review(
     browsers send from other sites. Each link lets one browser in. Show the review again for another browser. On a
     remote machine, use a tunnel to the port of the address.
     """
-    opened = leave_unlearned(open_table(items, **columns))
+    opened = leave_unlearned(open_table(items, **keys))
     check_observed_rate(opened.labels, observed_rate)
     choose_rule(rule)
     path = _name_journal(opened) if journal is None else Path(journal)
@@ -126,12 +124,12 @@ def review(
     )
     config = Config(
         opened,
-        ItemViews(opened, show=show, marks=marks),
+        ItemViews(opened),
         title=stem,
         by=by,
         settings={"rule": rule, "observed_rate": observed_rate, "random_state": random_state},
         effort=effort,
-        targets=Targets(table, answers, report, certificate, of_report={"title": stem, "marks": marks}),
+        targets=Targets(table, answers, report, certificate, of_report={"title": stem}),
     )
     session = Session(config, path)
     try:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from halflabel._progress import report_to
+from halflabel._progress import report_progress
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import Answers, apply_answers, select_calibrating, use_answers
 from halflabel.completion.updating import learn_entries
@@ -218,7 +218,7 @@ class _Bench:
 
     def do(self, job: Job) -> tuple[str, Any]:
         """Do one job and return the message about it."""
-        with report_to(self._report):
+        with report_progress(self._report):
             if job.kind == "fit":
                 return "fit", self._fit(**job.given)
             if job.kind == "map":

@@ -66,10 +66,11 @@ def open_table(
         One row per item. An open table is returned as it is.
     Y : array-like, DataFrame or PartialLabels, optional
         The labels, where they are not in the table. All keys about label columns hold for them, too.
-    {keys}
     table : path, optional
         A table file with the description, written by :meth:`OpenTable.save` or ``halflabel describe --save``. By
         default ``songs.table.toml`` next to the path ``songs.csv``, if there is one. Keys override it.
+    **keys
+        {keys}
 
     Returns
     -------

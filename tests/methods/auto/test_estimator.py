@@ -13,7 +13,7 @@ from tests.conftest import half_labelled
 from tests.methods.parameters import check_parameters
 
 from halflabel import AutoLabeler, PartialLabels
-from halflabel._progress import report_to
+from halflabel._progress import report_progress
 from halflabel.completion.model_file.archive import load_tree, save_tree
 from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.calibration import fit_platt
@@ -289,7 +289,7 @@ def test_a_saved_model_predicts_the_same_bits(rng, tmp_path, members):
 def test_it_reports_its_progress(rng):
     X, Y, _ = half_labelled(rng)
     stages = []
-    with report_to(lambda stage, done, total: stages.append(stage)):
+    with report_progress(lambda stage, done, total: stages.append(stage)):
         AutoLabeler("fast").fit(X, Y)
     assert {"fitting members", "kernel ridge", "growing trees"} <= set(stages)
 
@@ -302,7 +302,10 @@ def test_it_reports_its_progress(rng):
         ({"members": ()}, "at least one"),
         ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, not 0"),
         ({"n_folds": 1.5}, "n_folds must be a whole number of at least 2, or None, not 1.5"),
-        ({"random_state": "luck"}, "random_state must be a whole number of at least 0, or None, not 'luck'"),
+        (
+            {"random_state": "luck"},
+            "random_state must be a whole number of at least 0, a generator of NumPy, or None",
+        ),
         ({"random_state": -1}, "random_state must be"),
         ({"scale": "unit"}, "scale must be 'auto', 'standard', 'idf' or None, not 'unit'"),
     ],

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 import halflabel
 from halflabel.labels import PartialLabels
+from halflabel.labels.names import Effort
 from halflabel.plugins import is_sparse
 
 
@@ -17,7 +18,7 @@ class Default(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    effort : str, default="default"
+    effort : {"fast", "default", "best"}, default="default"
 
     Attributes
     ----------
@@ -32,7 +33,7 @@ class Default(BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, effort: str = "default") -> None:
+    def __init__(self, effort: Effort = "default") -> None:
         self.effort = effort
 
     def __sklearn_tags__(self) -> Any:

@@ -31,7 +31,15 @@ from halflabel.methods.auto.prior import read_prior
 from halflabel.methods.auto.residuals import Refiner
 from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
 from halflabel.methods.positives import PositiveOnlyEstimator
-from halflabel.methods.validation import is_whole, require, require_choice, require_whole
+from halflabel.methods.validation import (
+    RandomState,
+    as_seed,
+    is_random_state,
+    is_whole,
+    require,
+    require_choice,
+    require_whole,
+)
 from halflabel.numerics.column_order import order_columns
 from halflabel.numerics.threads import limit_threads
 
@@ -79,7 +87,7 @@ class AutoLabeler(PositiveOnlyEstimator):
     rule : str or Rule, default="probable"
         Threshold rule: a name of :data:`halflabel.labels.rules.RULES`, "fixed", or a :class:`halflabel.Rule` with its
         numbers, such as ``Rule("cost", ratio=2)``. "fixed" compares log odds with 0.
-    random_state : int or None, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Decides folds, samples, landmarks and trees.
 
     Attributes
@@ -209,7 +217,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         n_folds: int | None = None,
         observed_rate: float | None = None,
         rule: str | Rule = "probable",
-        random_state: int | None = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.effort = effort
         self.members = members
@@ -278,7 +286,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         members = effort.members + (effort.text_members if self.weighting_.unit_rows else ())
         if self.members is not None:
             members = tuple(dict.fromkeys(self.members))
-        seed = int(np.random.default_rng(self.random_state).integers(2**62))
+        seed = int(np.random.default_rng(as_seed(self.random_state)).integers(2**62))
         return Config(
             members,
             effort=self.effort,
@@ -443,7 +451,7 @@ class AutoLabeler(PositiveOnlyEstimator):
         require_whole(self, n_neighbors=1)
         is_number = "be a whole number of at least 2, or None"
         require(self, "n_folds", lambda n: n is None or (is_whole(n) and n >= 2), is_number)
-        is_seed = "be a whole number of at least 0, or None"
-        require(self, "random_state", lambda seed: seed is None or (is_whole(seed) and seed >= 0), is_seed)
+        is_seed = "be a whole number of at least 0, a generator of NumPy, or None"
+        require(self, "random_state", is_random_state, is_seed)
         are_members = f"be among {', '.join(MEMBERS)}, and at least one"
         require(self, "members", lambda names: names is None or (names and set(names) <= set(MEMBERS)), are_members)

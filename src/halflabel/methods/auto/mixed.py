@@ -19,6 +19,7 @@ from halflabel.methods.auto.features import Weighting
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.contributions import Carriers, Examples
+from halflabel.methods.validation import RandomState
 from halflabel.numerics.column_order import order_columns
 
 
@@ -66,7 +67,7 @@ class MixedLabeler(PartialLabelEstimator):
         The label frequency c of the positive-only labels, as in :class:`halflabel.AutoLabeler`.
     rule : str or Rule, default="probable"
         Threshold rule, as in :class:`halflabel.AutoLabeler`.
-    random_state : int or None, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Decides folds, samples, landmarks and trees.
 
     Attributes
@@ -113,7 +114,7 @@ class MixedLabeler(PartialLabelEstimator):
         *,
         observed_rate: float | None = None,
         rule: str | Rule = "probable",
-        random_state: int | None = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.effort = effort
         self.observed_rate = observed_rate
