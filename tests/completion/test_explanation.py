@@ -38,8 +38,6 @@ def test_an_entry_has_its_values_probability_and_threshold(item, label, value, g
     assert (why.item, why.label, why.value, why.given, why.probability) == (item, label, value, given, probability)
     assert why.threshold == {"rock": 0.25, "sad": 0.75}[label]
     assert why.kind == "features"
-    assert why.supporting.columns.tolist() == ["item", "weight", "given"]
-    assert len(why.supporting) == 0
     assert why.contributions["part"].tolist() == ["score"]
     assert expit(why.contributions["log_odds"].sum()) == pytest.approx(probability)
     assert why.out_of_fold == (given is not None)
@@ -50,22 +48,14 @@ def test_an_entry_that_stays_empty_has_no_value():
     assert (why.value, why.given) == (None, None)
 
 
-def test_the_items_that_it_is_tied_to_are_named():
+def test_an_entry_that_is_tied_to_a_known_one_rests_on_the_graph():
     weights = np.zeros((6, 6))
     weights[2, [0, 1, 5]] = [0.25, 0.5, 1.0]
     why = explain("s2", "rock", weights)
     assert why.kind == "graph"
-    assert why.supporting["item"].tolist() == ["s1", "s0", "s5"]  # "rock" of s5 is unknown
-    assert why.supporting["weight"].tolist() == [0.5, 0.25, 1.0]
-    assert why.supporting["given"].tolist() == [0, 1, pd.NA]
     apart = np.zeros((6, 6))
     apart[2, 5] = 1.0
     assert explain("s2", "rock", apart).kind == "features"  # the label is unknown in the whole component
-
-
-def test_ten_items_at_most_are_named(monkeypatch):
-    monkeypatch.setattr("halflabel.completion.explanation.MAX_SUPPORTING", 2)
-    assert len(explain("s0", "rock", np.ones((6, 6))).supporting) == 2
 
 
 @pytest.mark.parametrize(

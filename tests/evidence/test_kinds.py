@@ -3,24 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from halflabel.evidence import kinds as evidence
 from halflabel.labels import PartialLabels
-
-
-def test_supporting_items_come_by_size_of_their_weight_observed_ones_first():
-    weights = np.zeros((6, 6))
-    weights[0, [1, 2, 3]] = [0.2, -0.5, 0.4]
-    weights[4, 0] = 0.9  # the other direction counts too
-    weights[3, 0] = 0.3
-    labels = PartialLabels.from_table([[np.nan], [1], [0], [np.nan], [np.nan], [1]])
-    table = evidence.find_supporting_items(0, 0, labels, sparse.csr_array(weights), 4)
-    assert table["position"].tolist() == [2, 1, 4, 3]
-    np.testing.assert_allclose(table["weight"], [-0.5, 0.2, 0.9, 0.7])
-    assert table["given"].tolist() == [0, 1, pd.NA, pd.NA]
-    assert evidence.find_supporting_items(0, 0, labels, sparse.csr_array(weights), 1)["position"].tolist() == [2]
 
 
 def test_the_kind_of_evidence_depends_on_the_component_and_on_what_can_be_learned():

@@ -1,7 +1,7 @@
 """Names of regions on a map: each once, inside, apart, next to their cloud, and on no item."""
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from halflabel.completion.mapping.regions import LENGTH, shorten_labels
@@ -39,22 +39,12 @@ def test_a_name_leaves_a_dense_cloud():
     assert np.hypot(x - 500, y - 300) < 150
 
 
-@example([":", "::"])
 @given(st.lists(st.text(alphabet="ab :", min_size=1, max_size=40), min_size=2, max_size=6, unique=True))
 def test_short_names_are_never_empty_and_have_what_differs(names):
-    begin = "Gene Ontology: "
-    short = shorten_labels([begin + name for name in names])
-    assert all(text.strip() or not name.strip() for text, name in zip(short, names, strict=True))
+    short = shorten_labels([f"Gene Ontology: {name}" for name in names])
+    assert all(text.strip() for text in short)
     assert all(len(text) <= LENGTH for text in short)
-    assert not any("Ontology" in text for text in short) or not all(any(map(str.isalpha, name)) for name in names)
-
-
-@given(st.lists(st.tuples(st.sampled_from(["Family_", "very long topic: ", "", "x" * 30]), st.integers(0, 99)),
-                min_size=1, max_size=8, unique=True))  # fmt: skip
-def test_a_short_name_has_a_letter_where_its_label_has_one(parts):
-    names = list(dict.fromkeys(f"{word}{number}" for word, number in parts))
-    for name, short in zip(names, shorten_labels(names), strict=True):
-        assert any(map(str.isalpha, short)) is any(map(str.isalpha, name))
+    assert any("Ontology" in text for text in short) is not all(any(map(str.isalnum, name)) for name in names)
 
 
 def test_a_line_leads_to_the_nearest_point_of_a_name():

@@ -12,15 +12,12 @@ import pandas as pd
 from halflabel._wording import quoted
 from halflabel.completion import contribution_table
 from halflabel.completion.display import find_views
-from halflabel.evidence.kinds import KINDS, find_supporting_items
+from halflabel.evidence.kinds import KINDS
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Examples
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
-
-#: Maximum number of supporting items.
-MAX_SUPPORTING = 10
 
 
 def find_label(labels: PartialLabels, label: str | None = None) -> int:
@@ -60,8 +57,6 @@ class Explanation:
         Where the method draws the line, on probabilities unless its rule is "fixed".
     kind : {"graph", "features", "other labels", "prior", "rate"}
         The evidence of the largest part, see :func:`halflabel.evidence.kinds.classify_entries`.
-    supporting : DataFrame
-        The items it is tied to in the neighbour graph, with weight and given label, observed ones first.
     contributions : DataFrame
         Columns part, log_odds, rests_on. The sum of ``log_odds`` is the log odds of ``probability``, see
         :mod:`halflabel.methods.contributions`. Empty for an entry without a probability.
@@ -81,7 +76,6 @@ class Explanation:
     probability: float
     threshold: float
     kind: str
-    supporting: pd.DataFrame
     contributions: pd.DataFrame = field(default_factory=pd.DataFrame)
     carriers: pd.DataFrame = field(default_factory=pd.DataFrame)
     out_of_fold: bool = False
@@ -108,11 +102,8 @@ def explain_entry(evidence: Evidence, item: Hashable, label: str) -> Explanation
         j = find_label(evidence.labels, label)
     except ValueError as error:
         raise KeyError(str(error)) from None
-    i, labels, weights = find_item(evidence.opened.index, item), evidence.labels, evidence.weights
-    value, given = (_read_value(int(state[i, j])) for state in (evidence.state, labels.state))
-    support = pd.DataFrame(columns=["position", "weight", "given"])
-    if weights is not None:
-        support = find_supporting_items(i, j, labels, weights, MAX_SUPPORTING)
+    i = find_item(evidence.opened.index, item)
+    value, given = (_read_value(int(state[i, j])) for state in (evidence.state, evidence.labels.state))
     p, threshold = float(evidence.printed_probabilities[i, j]), float(evidence.fit.thresholds[j])
     kind = KINDS[evidence.codes[i, j]]
     carriers = _find_carriers(evidence, i, j)
@@ -124,7 +115,6 @@ def explain_entry(evidence: Evidence, item: Hashable, label: str) -> Explanation
         probability=p,
         threshold=threshold,
         kind=kind,
-        supporting=evidence.opened.name_items(support),
         contributions=_list_contributions(evidence, i, j, p, carriers),
         carriers=carriers,
         out_of_fold=bool(evidence.learned_from.observed[i, j]),

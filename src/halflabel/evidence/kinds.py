@@ -1,4 +1,4 @@
-"""The evidence for entries: the kind of the largest part of their log odds, and their supporting items."""
+"""The evidence for entries: the kind of the largest part of their log odds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -64,19 +63,3 @@ def count_gaps(labels: PartialLabels, codes: NDArray[np.int8]) -> dict[str, int]
     """Return the number of gaps for each kind of evidence, from :func:`classify_entries`."""
     counts = np.bincount(codes[~labels.observed], minlength=len(KINDS))
     return dict(zip(KINDS, counts.tolist(), strict=True))
-
-
-def find_supporting_items(
-    item: int, label: int, labels: PartialLabels, weights: sparse.csr_array, max_items: int
-) -> pd.DataFrame:
-    """Return the items tied to ``item`` by a weight in either direction, strongest first.
-
-    Columns: position, weight, given (1, 0 or missing). Items whose label is observed come first.
-    """
-    both = weights[[item]].toarray().ravel() + weights[:, [item]].toarray().ravel()
-    tied = np.flatnonzero(both)
-    given = labels.state[tied, label]
-    order = np.lexsort((-np.abs(both[tied]), given == 0))[:max_items]
-    values = pd.array(np.where(given > 0, 1, 0)[order], dtype="Int8")
-    values[given[order] == 0] = pd.NA
-    return pd.DataFrame({"position": tied[order], "weight": both[tied][order], "given": values})

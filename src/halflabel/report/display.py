@@ -78,8 +78,8 @@ def _describe_parts(explanation: Explanation) -> str:
 
 
 def render_explanation(explanation: Explanation) -> str:
-    """Return an explanation with its parts and its supporting items as HTML for a notebook."""
-    tables: list[Any] = [explanation.contributions, explanation.supporting]
+    """Return an explanation with its parts and their largest shares as HTML for a notebook."""
+    tables: list[Any] = [explanation.contributions, explanation.carriers]
     page = load_templates().from_string("<p>{{ sentence }}</p>")
     sentence = describe_explanation(explanation).partition("\n")[0]
     return "".join([page.render(sentence=sentence), *(table.to_html(index=False, border=0) for table in tables)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -81,41 +79,18 @@ def name_once(regions: Sequence[Region]) -> list[tuple[str, ...]]:
 
 
 def shorten_labels(names: Sequence[str]) -> list[str]:
-    """Return the labels without the words that all of them begin with, each with at most :data:`LENGTH` characters.
-
-    A label that is too long keeps its end if another one has the same beginning. Each label keeps a whole word.
+    """Return the labels without the whole words that all begin with, each with at most :data:`LENGTH` characters.
 
     Examples
     --------
     >>> shorten_labels(["GO:0005 cell wall", "GO:0005 cell cycle", "GO:0005 ribosome"])
     ['cell wall', 'cell cycle', 'ribosome']
-    >>> shorten_labels(["site 1", "site 2"])
-    ['site 1', 'site 2']
-    >>> shorten_labels(["a_long_name_of_a_variable_1", "a_long_name_of_a_variable_2", "other"])
-    ['…name_of_a_variable_1', '…name_of_a_variable_2', 'other']
     """
-    n = _count_shared(names)
-    rest = [name[n:] for name in names]
-    rest = rest if all(re.search(r"[^\W\d_]", name) for name in rest) else list(names)
-    starts = Counter(name[: LENGTH // 2] for name in rest)
-    return [
-        _keep_end(name) if len(name) > LENGTH and starts[name[: LENGTH // 2]] > 1 else clipped(name, LENGTH)
-        for name in rest
-    ]
-
-
-def _count_shared(names: Sequence[str]) -> int:
-    """Return the length of the whole words that all names begin with, and that leave something of each."""
     pairs = list(zip(min(names), max(names), strict=False)) if len(names) > 1 else []
-    same = next((k for k, (first, last) in enumerate(pairs) if first != last), len(pairs))
-    ends = [k + 1 for k in range(same) if not names[0][k].isalnum()]
-    return max((end for end in ends if all(name[end:].strip() for name in names)), default=0)
-
-
-def _keep_end(name: str) -> str:
-    """Return the end of a long name, from the beginning of a word if there is one in its first half."""
-    end = name[1 - LENGTH :]
-    return f"…{end[next((k + 1 for k in range(LENGTH // 2) if not end[k].isalnum()), 0) :]}"
+    shared = next((k for k, (first, last) in enumerate(pairs) if first != last), len(pairs))
+    ends = [k for k in range(shared, 0, -1) if not names[0][k - 1].isalnum()]
+    n = next((end for end in ends if all(any(map(str.isalnum, name[end:])) for name in names)), 0)
+    return [clipped(name[n:], LENGTH) for name in names]
 
 
 def estimate_lift(inside: Floats, n_inside: Floats, outside: Floats, n_outside: Floats, z: float) -> Floats:
