@@ -9,6 +9,8 @@ from scipy.special import logit
 from tests.conftest import half_labelled
 
 import halflabel as hl
+from halflabel.completion.facts import collect_facts
+from halflabel.evidence.kinds import KINDS
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.rules import Rule
 from halflabel.methods.baselines import BinaryRelevance
@@ -128,8 +130,8 @@ class TestEvidence:
         Y = np.full((40, 1), np.nan)
         Y[:20, 0] = np.arange(20) % 2
         filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
-        assert (filled.evidence.kinds[:20, 0] == "graph").all()
-        assert (filled.evidence.kinds[20:, 0] == "features").all()
+        assert (np.array(KINDS)[filled.evidence.codes][:20, 0] == "graph").all()
+        assert (np.array(KINDS)[filled.evidence.codes][20:, 0] == "features").all()
         assert not filled.table.isna().any(axis=None)
 
     def test_a_planted_error_is_the_first_suspect(self, rng):
@@ -152,10 +154,10 @@ class TestEvidence:
 
     def test_drift(self, rng):
         X, Y, _ = half_labelled(rng, n=400)
-        assert hl.complete(X, Y, effort="fast").evidence.drift < 0.65
+        assert collect_facts(hl.complete(X, Y, effort="fast").evidence).drift < 0.65
         X[np.isnan(Y[:, 0])] += 3
-        assert hl.complete(X, Y, effort="fast").evidence.drift > 0.95
-        assert hl.complete(X[:30], Y[:30], effort="fast").evidence.drift is None
+        assert collect_facts(hl.complete(X, Y, effort="fast").evidence).drift > 0.95
+        assert collect_facts(hl.complete(X[:30], Y[:30], effort="fast").evidence).drift is None
 
     def test_embedding(self, songs, rock):
         drawn = rock.map(2).coordinates
@@ -240,8 +242,7 @@ class TestInput:
 
 def test_another_method_may_be_named(songs):
     filled = hl.complete(songs, labels=["rock", "sad"], method=BinaryRelevance())
-    assert filled.evidence.weights is None
-    assert (filled.evidence.kinds == "features").all()
+    assert (np.array(KINDS)[filled.evidence.codes] == "features").all()
 
 
 def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):

@@ -8,6 +8,8 @@ import pytest
 from tests.conftest import half_labelled
 
 import halflabel as hl
+from halflabel.completion.facts import collect_facts
+from halflabel.evidence.kinds import KINDS
 from halflabel.labels.calibration import fill_confident
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -118,14 +120,14 @@ def test_a_precision_needs_the_rate(frame, corrected):
 
 
 def test_evidence_is_what_was_assigned_around(frame, corrected):
-    assert set(np.unique(corrected.evidence.kinds)) <= {"graph", "features"}
+    assert set(np.unique(np.array(KINDS)[corrected.evidence.codes])) <= {"graph", "features"}
     item, label = corrected.evidence.rank_candidates(1)[["item", "label"]].iloc[0]
     found = corrected.explain(item, label)
     assert found.given is None
     assert found.probability == corrected.probabilities.loc[item, label]
-    assert corrected.evidence.drift is not None
+    assert collect_facts(corrected.evidence).drift is not None
     flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
-    assert (flat.evidence.kinds == "features").all()
+    assert (np.array(KINDS)[flat.evidence.codes] == "features").all()
 
 
 def test_a_saved_model_keeps_what_its_probabilities_are_of(frame, filled, corrected, tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import logit
+from tests.completion.plain import count_kinds
 
 import halflabel as hl
 from halflabel.evidence.kinds import KINDS
@@ -57,7 +58,7 @@ def test_labels_linear_in_the_features_are_carried_by_the_ridge_regression(rng):
     X = rng.normal(size=(200, 3))
     filled = complete(X, hide(rng, X[:, :1] > 0), hl.AutoLabeler(members=("kernel", "harmonic"), n_folds=3))
     assert share_of(filled, "kernel") > 0.6
-    assert filled.evidence.gaps_by_kind["features"] > 0.8 * sum(filled.evidence.gaps_by_kind.values())
+    assert count_kinds(filled)["features"] > 0.8 * sum(count_kinds(filled).values())
     i = pick_gap(filled)
     why = filled.explain(i, "y0")
     check_sum(why)
@@ -75,7 +76,7 @@ def test_labels_that_follow_clusters_are_carried_by_the_graph(rng):
     Y = (np.round(radius) == 2)[:, None]  # a ring inside another one, with few given entries
     filled = complete(X, hide(rng, Y, 0.85), hl.AutoLabeler(members=("trees", "harmonic"), n_folds=3))
     assert share_of(filled, "harmonic") > 0.6
-    assert filled.evidence.gaps_by_kind["graph"] > 0.7 * sum(filled.evidence.gaps_by_kind.values())
+    assert count_kinds(filled)["graph"] > 0.7 * sum(count_kinds(filled).values())
     i = pick_gap(filled)
     why = filled.explain(i, "y0")
     check_sum(why)
@@ -113,7 +114,7 @@ def test_a_label_without_evidence_is_carried_by_the_prior(rng):
     filled = hl.complete(
         table, labels=["y0"], method=hl.AutoLabeler("fast", n_folds=3), prior=pd.DataFrame({"y0": prior[:, 0]})
     )
-    assert filled.evidence.gaps_by_kind[PRIOR] > 0.7 * sum(filled.evidence.gaps_by_kind.values())
+    assert count_kinds(filled)[PRIOR] > 0.7 * sum(count_kinds(filled).values())
     i = int(np.flatnonzero(~filled.labels.observed[:, 0] & ~np.isnan(prior[:, 0]))[0])
     why = filled.explain(i, "y0")
     check_sum(why)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from tests.completion.plain import make_evidence
+from tests.completion.plain import count_kinds, make_evidence
 from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel import PartialLabels
@@ -17,6 +17,7 @@ from halflabel.completion import result as module
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.gap_sentences import describe_gaps
 from halflabel.completion.result import Completion
+from halflabel.evidence.kinds import KINDS
 from halflabel.labels.positive_only import Assumption
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
@@ -72,15 +73,15 @@ NONE = {"other labels": 0, "prior": 0, "rate": 0}
 
 def test_gaps_are_counted_by_their_evidence():
     filled = complete(open_songs())
-    assert (filled.evidence.weights, filled.evidence.gaps_by_kind) == (None, {"graph": 0, "features": 4} | NONE)
+    assert count_kinds(filled) == ({"graph": 0, "features": 4} | NONE)
     filled = complete(open_songs())
     filled.model.weights_ = sparse.csr_array(np.eye(6)[[1, 0, 5, 3, 4, 2]])
     # Items 0 and 1 are tied, and items 2 and 5, of which "rock" is unknown.
-    assert filled.evidence.kinds.tolist() == [
+    assert np.array(KINDS)[filled.evidence.codes].tolist() == [
         ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
         ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
     ]  # fmt: skip
-    assert filled.evidence.gaps_by_kind == {"graph": 2, "features": 2} | NONE
+    assert count_kinds(filled) == {"graph": 2, "features": 2} | NONE
 
 
 def test_entries_that_calibrate_are_those_of_the_mask():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from halflabel import complete
+from halflabel.completion.facts import collect_facts
 
 N_ITEMS = 90
 
@@ -34,7 +35,7 @@ def test_expected_errors(pair):
 
 
 def test_drift(pair):
-    assert pair[1].evidence.drift == pair[0].evidence.drift is not None
+    assert collect_facts(pair[1].evidence).drift == collect_facts(pair[0].evidence).drift is not None
 
 
 def test_questions(pair, monkeypatch):

@@ -17,7 +17,7 @@ from tests.corrections.votes.test_sources import fit_two_models
 import halflabel as hl
 from halflabel.cli.console import count_gaps
 from halflabel.cli.verdict import print_verdict
-from halflabel.completion.checked_values import OF_STATED_RATE
+from halflabel.completion.facts import OF_STATED_RATE
 from halflabel.evidence.warnings import CODES, STATED
 from halflabel.report import render_html, summarize
 from halflabel.review_page.advice import advise

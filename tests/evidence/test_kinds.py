@@ -18,8 +18,6 @@ def test_the_kind_of_evidence_depends_on_the_component_and_on_what_can_be_learne
     kinds = np.array(evidence.KINDS)[codes]
     assert kinds[:, 0].tolist() == ["graph", "graph", "graph", "features", "features"]
     assert (kinds[:, 1] == "rate").all()  # its one value is 1
-    counts = {"graph": 1, "features": 2, "other labels": 0, "prior": 0, "rate": 4}
-    assert evidence.count_gaps(labels, codes) == counts
     codes = evidence.classify_by_reach(labels, None)
     assert np.array(evidence.KINDS)[codes].tolist() == [["features", "rate"]] * 5
     assert codes.dtype == np.int8

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from halflabel.evidence.warnings import CODES, STATED, check, contradicts, rank_results
+from halflabel.evidence.warnings import CODES, STATED, Facts, check, contradicts, rank_results
 from halflabel.labels import PartialLabels
 
 
@@ -18,16 +16,15 @@ def draw_labels(n: int = 400, labelled: int = 200) -> PartialLabels:
 
 
 def make(labels: PartialLabels | None = None, **changes):
-    """Return the evidence of a completion without a problem, but for the changes."""
+    """Return the facts of a completion without a problem, but for the changes."""
     labels = labels or draw_labels()
-    fit = {"has_targets": False, "estimates_gaps": False, "sentences": [], "doubt": ""}
-    fit |= {name: changes.pop(name) for name in list(changes) if name in fit}
     p = np.where(labels.observed, np.where(labels.relevant, 0.99, 0.01), 0.5)
     given = {
         "labels": labels, "learned_from": labels, "checked_on": labels, "learned_probabilities": p, "drift": 0.5,
         "observed_rate": None, "is_selected": False, "n_groups": None, "lacking": 0, "broken_rules": [], "notes": (),
+        "has_targets": False, "estimates_gaps": False, "sentences": [], "doubt": "",
     }  # fmt: skip
-    return SimpleNamespace(fit=SimpleNamespace(**fit), **(given | changes))
+    return Facts(**(given | changes))
 
 
 def find(labels=None, **changes) -> dict[str, dict[str, str]]:

@@ -14,6 +14,7 @@ import pytest
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.verdict import Verdict, decide
 from halflabel.evidence.doubts import rank_doubts
+from halflabel.evidence.warnings import Facts, Result, check
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
@@ -132,16 +133,24 @@ class FakeCompletion:
     sample_filled, find_nearest, notes = Evidence.sample_filled, Evidence.find_nearest, ()
 
     @property
-    def _components(self) -> np.ndarray:
+    def components(self) -> np.ndarray:
         return self.coordinates
 
     @property
-    def _order(self) -> np.ndarray:
+    def order(self) -> np.ndarray:
         return np.arange(len(self.labels))
 
-    results, lacking = property(Evidence.results.func), 0
-    correction = Evidence.correction
-    warnings, contradictions, n_groups = Evidence.warnings, Evidence.contradictions, Evidence.n_groups
+    @property
+    def results(self) -> list[Result]:
+        facts = Facts(
+            self.labels, self.learned_from, self.checked_on, self.learned_probabilities, self.observed_rate,
+            is_selected=self.is_selected, drift=self.drift, n_groups=None, lacking=0, broken_rules=[],
+            notes=self.opened.notes, has_targets=self.fit.has_targets, estimates_gaps=self.fit.estimates_gaps,
+            sentences=self.fit.sentences, doubt=self.fit.doubt,
+        )  # fmt: skip
+        return check(facts)
+
+    warnings, contradictions = Evidence.warnings, Evidence.contradictions
     has_precision = Evidence.has_precision
 
     @property

@@ -2,47 +2,269 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Ints
-from halflabel.completion.checked_values import CheckedValues
+from halflabel._arrays import Floats, Ints, Mask
+from halflabel.completion.asked_frequency import AskedFrequency
+from halflabel.completion.completed_frame import build_frame
+from halflabel.completion.facts import collect_facts, tabulate_assumptions
+from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
+from halflabel.completion.sure_values import fill_sure, resample_calibration
+from halflabel.corrections.correction import Given
+from halflabel.corrections.fit import Fit
+from halflabel.evidence.components import take_components
 from halflabel.evidence.doubts import rank_doubts
+from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.expected_errors import Predictions, estimate_errors
 from halflabel.evidence.filled_samples import sample_filled
-from halflabel.evidence.kinds import KINDS, classify_entries, count_gaps
+from halflabel.evidence.kinds import classify_entries
+from halflabel.evidence.lower_bounds import ResampledCalibration
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.suspects import rank_missing, rank_suspects
-from halflabel.methods.auto import AutoLabeler
+from halflabel.evidence.warnings import Result, check, contradicts, rank_results
+from halflabel.labels import PartialLabels
+from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
+from halflabel.labels.rules import Rule
+from halflabel.methods.auto import AutoLabeler, MixedLabeler
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel.methods.canonical_order import order_items
+from halflabel.table import OpenTable
 
 
-class Evidence(CheckedValues):
-    """The values of a completion, the results of checks on them, and the tables that a person reads.
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence:
+    """A table, the fit to it, and everything that follows, one step after the other, each computed when it is used.
 
-    These are three classes, each in its own file. :class:`halflabel.completion.values.Values` explains the parameters.
+    The steps are the labels that were learned from, the probabilities, the filled values, the results of checks, and
+    the tables that a person reads. Random samples are drawn in canonical order, so that the order of the rows changes
+    nothing.
     """
 
-    # The evidence for the values.
+    #: The input: features, labels, roles, notes.
+    opened: OpenTable
+    #: The fitted method, and the corrections of its probabilities.
+    fit: Fit
+    #: The expected precision below which entries were left empty.
+    min_precision: float | None = None
+    #: Shape (n_items, n_labels). The given entries on which probabilities were fitted and are checked; None for all of
+    #: them.
+    calibrate_on: Mask | None = None
+    #: Shape (n_items, n_labels). The labels after completion where answers and a frozen fit decide them; None where the
+    #: fit does.
+    delivered: NDArray[np.int8] | None = None
+    #: The answers that estimate the label frequency, where it is asked for.
+    asked_frequency: AskedFrequency | None = None
+
+    @property
+    def model(self) -> PartialLabelEstimator:
+        """The fitted method, without corrections."""
+        return self.fit.model
+
+    @property
+    def labels(self) -> PartialLabels:
+        """The labels as they were given, without the labels that cannot be learned."""
+        return self.opened.labels
+
+    @property
+    def rule(self) -> Rule:
+        """The threshold rule that decided which entries are filled in as relevant."""
+        return self.model.resolve_rule() if self.min_precision is None else Rule("precision", at=self.min_precision)
+
+    @property
+    def observed_rate(self) -> float | None:
+        """The label frequency c that is assumed for positive-only labels, if any."""
+        learns = isinstance(self.model, LearnsFromPositives | MixedLabeler)
+        return self.model.observed_rate if learns else None
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """The kinds of gap, and how each kind was filled, in sentences."""
+        part, ranked = self.of_filled, [self.labels.names[j] for j in np.flatnonzero(self.ranked_only)]
+        first = (*self.fit.counts, *((describe_ranked(ranked, self.observed_rate),) if ranked else ()))
+        learned = part.learned_from if self.fit.has_targets else part.labels
+        has = {"has_targets": self.fit.has_targets, "has_others": bool(ranked)}
+        return describe_gaps(learned, part.model, self.rule, first, **has)
+
+    # The labels that were learned from, and the values that follow.
+
+    @cached_property
+    def learned_from(self) -> PartialLabels:
+        """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant."""
+        return mark_unassigned(self.fit.targets if self.fit.has_targets else self.labels)
+
+    @cached_property
+    def calibrated_on(self) -> PartialLabels:
+        """:attr:`learned_from` without the entries that probabilities were not fitted on.
+
+        In a mixed table, it has no entry of the positive-only labels: none of them is known to be irrelevant.
+        """
+        if self.labels.is_mixed:
+            return self.labels.hide(np.broadcast_to(self.labels.positives, self.labels.shape))
+        return self.learned_from if self.calibrate_on is None else self.learned_from.hide(~self.calibrate_on)
+
+    @property
+    def checked_on(self) -> PartialLabels:
+        """The entries that can show whether probabilities are calibrated.
+
+        Labels that a correction made for the fit depend on the probabilities, so that only known entries can.
+        """
+        return self.labels if self.fit.has_targets else self.calibrated_on
+
+    @property
+    def ranked_only(self) -> Mask:
+        """The labels that are ranked and not filled in: positive-only ones of a mixed table.
+
+        With a label frequency they are filled in, unless a precision is asked for, which no known entry confirms.
+        """
+        unfilled = self.labels.is_mixed and (self.observed_rate is None or self.min_precision is not None)
+        return np.asarray(self.labels.positives) & unfilled
+
+    @property
+    def of_filled(self) -> Evidence:
+        """The evidence of the labels that are filled in, which do not depend on labels that are ranked only."""
+        return self.of_checked if self.ranked_only.any() else self
+
+    @cached_property
+    def of_checked(self) -> Evidence:
+        """The evidence of the labels with irrelevant entries in a mixed table: no other label has a quality."""
+        if not self.labels.is_mixed:
+            return self
+        assert isinstance(self.model, MixedLabeler)  # no other method supports such tables
+        kept = np.flatnonzero(~np.asarray(self.labels.positives))
+        opened = self.opened.keep_labels([self.labels.names[j] for j in kept])
+        delivered = None if self.delivered is None else self.delivered[:, kept]
+        fit = self.fit.learn_again(self.model.first_, Given(opened), opened.labels)
+        return replace(self, opened=opened, fit=fit, delivered=delivered)
+
+    @property
+    def probabilities(self) -> Floats:
+        """Calibrated probabilities. For observed entries they are out of fold."""
+        return self.fit.probabilities
+
+    @cached_property
+    def learned_probabilities(self) -> Floats:
+        """Probabilities of relevance in :attr:`learned_from`. For positive-only labels, this is P(assigned)."""
+        if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
+            p: Floats = self.model.assume(None).probabilities
+            return p
+        return self.fit.predict_targets()
+
+    @cached_property
+    def state(self) -> NDArray[np.int8]:
+        """The labels after completion: +1 relevant, -1 irrelevant, 0 left unknown. Given entries do not change."""
+        if self.delivered is not None:
+            return self.delivered
+        if self.ranked_only.any():
+            state = self.labels.state.copy()
+            state[:, ~self.ranked_only] = self.of_filled.state
+            return state
+        if self.min_precision is not None:
+            filled = self.fill_at(self.min_precision)
+        else:
+            filled = np.where(self.fit.relevant, 1, -1).astype(np.int8)
+        filled = np.where(self.labels.observed, self.labels.state, filled)
+        return self._complete(filled) if filled.all() else filled
+
+    def _complete(self, filled: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Return the completed labels, where given entries that the fit did not have may decide others."""
+        margins = filled * (0.5 + np.abs(self.probabilities - 0.5))
+        return np.where(self.fit.valid_rows.decide(margins, self.labels.state), 1, -1).astype(np.int8)
+
+    @cached_property
+    def written_state(self) -> NDArray[np.int8]:
+        """:attr:`state` of all labels of the completed table: one that is not learned stays as it was given."""
+        whole = self.opened.written_labels
+        state = whole.state.copy()
+        state[:, [whole.names.index(name) for name in self.labels.names]] = self.state
+        return state
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The completed table as a DataFrame, whatever kind of object was given."""
+        return build_frame(self.opened, self.written_state)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the completed labels, which a certificate names."""
+        return digest_table(list(map(str, self.opened.index)), self.labels.names, self.state)
+
+    def fill_at(self, precision: float, n_times: float = 1.0) -> NDArray[np.int8]:
+        """Return the gaps that can be filled at a precision, see :func:`halflabel.completion.sure_values.fill_sure`."""
+        return fill_sure(self, self.probabilities, precision, self.observed_rate, n_times)
+
+    @cached_property
+    def broken(self) -> list[Mask]:
+        """The given entries that break a rule between labels, for each rule that is broken."""
+        return [entries for _, entries in self.fit.valid_rows.mark_broken(self.labels.state)]
+
+    @cached_property
+    def resampled_calibration(self) -> ResampledCalibration | None:
+        """Calibrations of bootstrap samples of the labelled items, or None if nothing was held out."""
+        return resample_calibration(self)
+
+    # Samples in canonical order.
+
+    @cached_property
+    def order(self) -> Ints:
+        """The positions of the items in canonical order."""
+        return order_items(self.opened.X, self.learned_from)
+
+    @cached_property
+    def components(self) -> Floats:
+        """Principal components of the items in canonical order."""
+        return take_components(self.opened.X[self.order], np.random.default_rng(0))
+
+    @property
+    def ordered_groups(self) -> Ints | None:
+        """The groups of the items in canonical order."""
+        return None if self.opened.groups is None else self.opened.groups[self.order]
+
+    # The results of the checks, and the numbers that may be printed.
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """The results of all checks, of which each list and number below is made."""
+        return check(collect_facts(self.of_filled))
+
+    @property
+    def warnings(self) -> list[Result]:
+        """The results of all checks, the most serious first: code, level (warning, caution, note or fine), ..."""
+        return rank_results(self.results, self.opened.description.accept)
+
+    @property
+    def contradictions(self) -> list[Result]:
+        """The :attr:`warnings` that contradict the probabilities of gaps."""
+        return [each for each in self.results if contradicts(each)]
+
+    @property
+    def has_precision(self) -> bool:
+        """Whether percentages that depend on probabilities of gaps are printed: not if a check contradicts them."""
+        is_assigned = self.labels.positive_only and self.observed_rate is None
+        return not is_assigned and not self.contradictions
+
+    @property
+    def printed_probabilities(self) -> Floats:
+        """The probabilities that a person reads. Gaps have none if a check contradicts them."""
+        return (
+            np.where(~self.labels.observed, np.nan, self.probabilities) if self.contradictions else self.probabilities
+        )
+
+    @cached_property
+    def assumptions(self) -> pd.DataFrame:
+        """For positive-only labels, the effect of the label frequency c; see :func:`tabulate_assumptions`."""
+        return tabulate_assumptions(self)
+
+    # The tables that a person reads.
 
     @cached_property
     def codes(self) -> NDArray[np.int8]:
         """The kind of evidence for each entry, as its position in :data:`halflabel.evidence.kinds.KINDS`."""
         return classify_entries(self.model, self.learned_from)
-
-    @property
-    def kinds(self) -> NDArray[np.str_]:
-        """The kind of evidence for each entry: a name in :data:`halflabel.evidence.kinds.KINDS`."""
-        return np.array(KINDS)[self.codes]
-
-    @property
-    def gaps_by_kind(self) -> dict[str, int]:
-        """The number of gaps for each kind of evidence."""
-        return count_gaps(self.labels, self.codes)
-
-    # The entries to check and the questions to ask, by position.
 
     @cached_property
     def suspects(self) -> pd.DataFrame:
@@ -77,23 +299,23 @@ class Evidence(CheckedValues):
 
         See :func:`halflabel.evidence.filled_samples.sample_filled`.
         """
-        rows, columns = self._order, np.argsort(np.array(self.labels.names), kind="stable")
+        rows, columns = self.order, np.argsort(np.array(self.labels.names), kind="stable")
         filled = np.where(self.labels.observed, 0, self.state)[np.ix_(rows, columns)]
         chosen = sample_filled(filled.astype(np.int8), n, random_state)
         return chosen.assign(position=rows[chosen["position"]], column=columns[chosen["column"]])
 
     def find_nearest(self, row: int, among: Ints, n: int) -> Ints:
         """Return the ``n`` items that are nearest to an item by their principal components, of some items."""
-        places = np.empty_like(self._components)
-        places[self._order] = self._components
+        places = np.empty_like(self.components)
+        places[self.order] = self.components
         apart = ((places[among] - places[row]) ** 2).sum(axis=1)
         return among[np.argsort(apart, kind="stable")[:n]]
 
     def next_to_label(self, n: int) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown."""
-        order, rng = self._order, np.random.default_rng(0)
+        order, rng = self.order, np.random.default_rng(0)
         labels, p = self.of_filled.labels, self.of_filled.probabilities
-        ranked = rank_questions(labels[order], p[order], self._components, n, rng)
+        ranked = rank_questions(labels[order], p[order], self.components, n, rng)
         return self.opened.name_items(ranked.assign(position=order[ranked["position"]]))
 
     @cached_property
@@ -115,7 +337,7 @@ class Evidence(CheckedValues):
         return self._estimate_errors(np.where(filled, value, 0)).iloc[-1]
 
     def _estimate_errors(self, filled: NDArray[np.int64]) -> pd.DataFrame:
-        order = self._order
+        order = self.order
         return estimate_errors(
             self.calibrated_on[order],
             filled[order].astype(np.int8),
@@ -123,13 +345,13 @@ class Evidence(CheckedValues):
             self._predictions,
             self.learned_from.unlabelled[order],
             self.fit.deviation[order],
-            self._groups,
+            self.ordered_groups,
         )
 
     @property
     def _predictions(self) -> Predictions:
         """The predictions of known entries, in canonical order."""
-        order, model = self._order, self.model
+        order, model = self.order, self.model
         c = (self.observed_rate or 1.0) if self.labels.positive_only else 1.0
         held_out = ~np.isnan(model.out_of_fold_scores_[order])
         p = np.where(held_out, np.minimum(self.learned_probabilities[order] / c, 1.0), np.nan)

@@ -57,9 +57,3 @@ def classify_by_reach(labels: PartialLabels, weights: sparse.csr_array | None) -
     reached = supported(components(weights), labels.observed) if weights is not None else np.zeros(labels.shape, bool)
     kinds = np.where(reached, KINDS.index("graph"), KINDS.index("features"))
     return np.where(labels.learnable, kinds, KINDS.index("rate")).astype(np.int8)
-
-
-def count_gaps(labels: PartialLabels, codes: NDArray[np.int8]) -> dict[str, int]:
-    """Return the number of gaps for each kind of evidence, from :func:`classify_entries`."""
-    counts = np.bincount(codes[~labels.observed], minlength=len(KINDS))
-    return dict(zip(KINDS, counts.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Checks of a completion: a list of functions that take its evidence and yield results.
+"""Checks of a completion: a list of functions that take its facts and yield results.
 
 Each check has a code, which every output prints; docs/warnings.md has a section per code.
 """
@@ -6,7 +6,7 @@ Each check has a code, which every output prints; docs/warnings.md has a section
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, Protocol, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -68,81 +68,30 @@ MAX_BROKEN, MAX_RATES, MAX_NOTES = 5, 5, 30
 _RANK = ("warning", "caution", "note", "fine")
 
 
-class Corrected(Protocol):
-    """The corrections of a fit, as far as checks know them."""
+class Facts(NamedTuple):
+    """What checks read about a completion."""
 
-    @property
-    def has_targets(self) -> bool:
-        """Whether the method learned from other labels than the known ones."""
-
-    @property
-    def estimates_gaps(self) -> bool:
-        """Whether the rates among the gaps are estimated."""
-
-    @property
-    def sentences(self) -> list[str]:
-        """Facts that were found, assumed and changed."""
-
-    @property
-    def doubt(self) -> str:
-        """Why no number of wrong values can be stated."""
-
-
-class Checked(Protocol):
-    """The evidence that checks read, as :class:`halflabel.completion.evidence.Evidence` explains it."""
-
-    @property
-    def fit(self) -> Corrected:
-        """The fit with its corrections."""
-
-    @property
-    def labels(self) -> PartialLabels:
-        """The known labels."""
-
-    @property
-    def learned_from(self) -> PartialLabels:
-        """The labels that the method learned from."""
-
-    @property
-    def checked_on(self) -> PartialLabels:
-        """The entries that show whether probabilities are calibrated."""
-
-    @property
-    def learned_probabilities(self) -> Floats:
-        """Probabilities in ``learned_from``."""
-
-    @property
-    def observed_rate(self) -> float | None:
-        """The label frequency c of positive-only labels, if any."""
-
-    @property
-    def is_selected(self) -> bool:
-        """Whether known entries differ from gaps."""
-
-    @property
-    def drift(self) -> float | None:
-        """AUC with which a classifier separates labelled from unlabelled items."""
-
-    @property
-    def n_groups(self) -> int | None:
-        """The number of groups of the labelled items, if items have groups."""
-
-    @property
-    def lacking(self) -> int:
-        """The number of annotated items that look unlabelled."""
-
-    @property
-    def broken_rules(self) -> list[tuple[str, Mask]]:
-        """The rules that given entries break."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Notes from reading the table."""
+    #: The known labels, those that the method learned from, and those that show whether probabilities are calibrated.
+    labels: PartialLabels
+    learned_from: PartialLabels
+    checked_on: PartialLabels
+    learned_probabilities: Floats  #: Probabilities in ``learned_from``.
+    observed_rate: float | None  #: The label frequency c of positive-only labels, if any.
+    is_selected: bool  #: Whether known entries differ from gaps.
+    drift: float | None  #: AUC with which a classifier separates labelled from unlabelled items.
+    n_groups: int | None  #: The number of groups of the labelled items, if items have groups.
+    lacking: int  #: The number of annotated items that look unlabelled.
+    broken_rules: Sequence[tuple[str, Mask]]  #: The rules that given entries break.
+    notes: Sequence[str]  #: Notes from reading the table.
+    has_targets: bool  #: Whether the method learned from other labels than the known ones.
+    estimates_gaps: bool  #: Whether the rates among the gaps are estimated.
+    sentences: Sequence[str]  #: Facts that corrections found, assumed and changed.
+    doubt: str  #: Why no number of wrong values can be stated.
 
 
-def check(evidence: Checked) -> list[Result]:
+def check(facts: Facts) -> list[Result]:
     """Return the results of all checks. A contradiction has the way on."""
-    found = [result for each in CHECKS for result in each(evidence)]
+    found = [result for each in CHECKS for result in each(facts)]
     return [{**each, "text": f"{each['text']} {SETTLE}"} if contradicts(each) else each for each in found]
 
 
@@ -178,31 +127,27 @@ def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:
     return entries > 0 and wilson_interval(assigned / entries, entries)[0] > observed_rate
 
 
-def count_above(evidence: Checked, rate: float) -> dict[str, int]:
+def count_above(labels: PartialLabels, learned_from: PartialLabels, p: Floats, rate: float) -> dict[str, int]:
     """Return the number of annotated entries with a probability of being assigned above c, and of assigned ones."""
-    above = evidence.learned_from.observed & (evidence.learned_probabilities > rate)
-    return {"entries": int(above.sum()), "assigned": int((above & evidence.labels.relevant).sum())}
+    above = learned_from.observed & (p > rate)
+    return {"entries": int(above.sum()), "assigned": int((above & labels.relevant).sum())}
 
 
-def _name_entries(evidence: Checked) -> tuple[str, str]:
+def _name_entries(facts: Facts) -> tuple[str, str]:
     """Return the words for an entry, and for entries, that the method learned from."""
-    return (
-        ("an entry with votes", "entries with votes")
-        if evidence.fit.has_targets
-        else ("a given entry", "given entries")
-    )
+    return ("an entry with votes", "entries with votes") if facts.has_targets else ("a given entry", "given entries")
 
 
-def _known_by_value(evidence: Checked) -> Iterator[Result]:
-    for text in evidence.fit.sentences:
+def _known_by_value(facts: Facts) -> Iterator[Result]:
+    for text in facts.sentences:
         yield make_result("known-by-value", "warning", "Known values were chosen by their value", text)
 
 
-def _more_assigned(evidence: Checked) -> Iterator[Result]:
-    c = evidence.observed_rate
-    if c is None or not evidence.labels.positive_only:
+def _more_assigned(facts: Facts) -> Iterator[Result]:
+    c = facts.observed_rate
+    if c is None or not facts.labels.positive_only:
         return
-    above = count_above(evidence, c)
+    above = count_above(facts.labels, facts.learned_from, facts.learned_probabilities, c)
     if is_exceeded(**above, observed_rate=c):
         text = (
             f"Of {plural(above['entries'], 'entry', 'entries')} with a probability of being assigned above "
@@ -213,11 +158,11 @@ def _more_assigned(evidence: Checked) -> Iterator[Result]:
         yield make_result("more-assigned", "warning", f"More was assigned than {percent(c)}", text)
 
 
-def _look_unlabelled(evidence: Checked) -> Iterator[Result]:
-    if evidence.labels.positive_only and evidence.lacking:
+def _look_unlabelled(facts: Facts) -> Iterator[Result]:
+    if facts.labels.positive_only and facts.lacking:
         text = (
-            f"If {percent(evidence.observed_rate)} of the relevant entries were assigned, about "
-            f"{plural(evidence.lacking, 'item')} more than are given must have been annotated without any label. These "
+            f"If {percent(facts.observed_rate)} of the relevant entries were assigned, about "
+            f"{plural(facts.lacking, 'item')} more than are given must have been annotated without any label. These "
             "items look unlabelled, so that the probabilities of being relevant are too high. State which items were "
             "annotated: by an empty list of tags, by their ids (--set annotated=FILE, annotated=), or, if all items "
             'were, by --set empty=none (empty="none").'
@@ -226,9 +171,9 @@ def _look_unlabelled(evidence: Checked) -> Iterator[Result]:
         yield make_result("look-unlabelled", "warning", title, text)
 
 
-def _unlike_gaps(evidence: Checked) -> Iterator[Result]:
-    if evidence.is_selected and not evidence.fit.estimates_gaps:
-        many = _name_entries(evidence)[1]
+def _unlike_gaps(facts: Facts) -> Iterator[Result]:
+    if facts.is_selected and not facts.estimates_gaps:
+        many = _name_entries(facts)[1]
         text = (
             f"The model expects another share of relevant entries among the gaps than among the {many}, and the "
             "difference is larger than by chance. Entries were probably given because of their value: for example, "
@@ -237,8 +182,8 @@ def _unlike_gaps(evidence: Checked) -> Iterator[Result]:
         yield make_result("unlike-gaps", "warning", "Known values differ from the gaps", text)
 
 
-def _few_groups(evidence: Checked) -> Iterator[Result]:
-    groups = evidence.n_groups
+def _few_groups(facts: Facts) -> Iterator[Result]:
+    groups = facts.n_groups
     if groups is not None and groups < MIN_GROUPS:
         text = (
             f"The labelled items are of {plural(groups, 'group')}. Items of one group resemble each other, so that "
@@ -247,12 +192,12 @@ def _few_groups(evidence: Checked) -> Iterator[Result]:
         yield make_result("few-groups", "warning", "Very few labelled groups", text)
 
 
-def _other_rates(evidence: Checked) -> Iterator[Result]:
+def _other_rates(facts: Facts) -> Iterator[Result]:
     """Yield the labels with another share of relevant entries in the gaps, unless another check has the reason."""
-    labels = evidence.learned_from
-    if labels.positive_only or evidence.labels.positive_only or evidence.fit.sentences or evidence.is_selected:
+    labels = facts.learned_from
+    if labels.positive_only or facts.labels.positive_only or facts.sentences or facts.is_selected:
         return
-    found = find_rate_changes(labels, evidence.learned_probabilities)
+    found = find_rate_changes(labels, facts.learned_probabilities)
     if found:
         named = "; ".join(f"{clipped(name, 40)} {percent(a)} to {percent(b)}" for name, a, b in found[:MAX_RATES])
         more = f"; and {len(found) - MAX_RATES} more" if len(found) > MAX_RATES else ""
@@ -265,13 +210,13 @@ def _other_rates(evidence: Checked) -> Iterator[Result]:
         yield make_result("other-rates", "warning", title, text)
 
 
-def _source_rates(evidence: Checked) -> Iterator[Result]:
-    if evidence.fit.doubt:
-        yield make_result("source-rates", "warning", "The error rates of sources are not known", evidence.fit.doubt)
+def _source_rates(facts: Facts) -> Iterator[Result]:
+    if facts.doubt:
+        yield make_result("source-rates", "warning", "The error rates of sources are not known", facts.doubt)
 
 
-def _broken_rules(evidence: Checked) -> Iterator[Result]:
-    broken = [(rule, int(at.any(axis=1).sum())) for rule, at in evidence.broken_rules]
+def _broken_rules(facts: Facts) -> Iterator[Result]:
+    broken = [(rule, int(at.any(axis=1).sum())) for rule, at in facts.broken_rules]
     if broken:
         items = [f"{plural(n, 'item breaks', 'items break')} {rule!r}" for rule, n in broken[:MAX_BROKEN]]
         more = [f"and {plural(len(broken) - MAX_BROKEN, 'more rule')}"] if len(broken) > MAX_BROKEN else []
@@ -279,9 +224,9 @@ def _broken_rules(evidence: Checked) -> Iterator[Result]:
         yield make_result("broken-rules", "caution", "Given entries break rules between labels", text)
 
 
-def _label_frequency(evidence: Checked) -> Iterator[Result]:
+def _label_frequency(facts: Facts) -> Iterator[Result]:
     """Yield the question that positive-only labels leave open, also if they are together with other labels."""
-    labels, c = evidence.labels, evidence.observed_rate
+    labels, c = facts.labels, facts.observed_rate
     if not labels.positive_only and not (labels.is_mixed and c is not None):
         return
     names = (
@@ -307,26 +252,26 @@ def _label_frequency(evidence: Checked) -> Iterator[Result]:
         yield make_result("label-frequency", "caution", "Probabilities depend on an assumption", text)
 
 
-def _few_examples(evidence: Checked) -> Iterator[Result]:
-    labels = evidence.learned_from
+def _few_examples(facts: Facts) -> Iterator[Result]:
+    labels = facts.learned_from
     relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
     rarer = np.minimum(relevant, observed - relevant)
     names = [labels.names[j] for j in np.argsort(rarer, kind="stable") if rarer[j] < MIN_OF_A_VALUE]
     if names:
         text = (
-            f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} {_name_entries(evidence)[1]} of the rarer value. A "
+            f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} {_name_entries(facts)[1]} of the rarer value. A "
             "measured AUC can be wrong by 0.1 or more there."
         )
         title = f"{plural(len(names), 'label has', 'labels have')} very few examples"
         yield make_result("few-examples", "caution", title, text)
 
 
-def _calibration(evidence: Checked) -> Iterator[Result]:
-    quality = measure_calibration(evidence.checked_on, evidence.learned_probabilities)
+def _calibration(facts: Facts) -> Iterator[Result]:
+    quality = measure_calibration(facts.checked_on, facts.learned_probabilities)
     error, by_chance = quality["ece"], quality["ece_by_chance"]
     if np.isnan(error):
         return
-    subject = "Probabilities of being assigned" if evidence.labels.positive_only else "Probabilities"
+    subject = "Probabilities of being assigned" if facts.labels.positive_only else "Probabilities"
     start = (
         f"On given entries, {subject[0].lower() + subject[1:]} differ from the observed shares by {percent(error)} on "
         f"average; {percent(by_chance)} would be expected by chance alone."
@@ -341,16 +286,16 @@ def _calibration(evidence: Checked) -> Iterator[Result]:
         yield make_result("calibration", "warning", f"{subject} are poorly calibrated", text)
 
 
-def _few_items(evidence: Checked) -> Iterator[Result]:
-    labelled = int((~evidence.learned_from.unlabelled).sum())
+def _few_items(facts: Facts) -> Iterator[Result]:
+    labelled = int((~facts.learned_from.unlabelled).sum())
     if labelled < MIN_ITEMS:
-        one = _name_entries(evidence)[0]
+        one = _name_entries(facts)[0]
         text = f"Only {plural(labelled, 'item has', 'items have')} {one}: all numbers are rough."
         yield make_result("few-items", "warning", "Very few labelled items", text)
 
 
-def _drift(evidence: Checked) -> Iterator[Result]:
-    auc, labels, (one, many) = evidence.drift, evidence.learned_from, _name_entries(evidence)
+def _drift(facts: Facts) -> Iterator[Result]:
+    auc, labels, (one, many) = facts.drift, facts.learned_from, _name_entries(facts)
     labelled, unlabelled = int((~labels.unlabelled).sum()), int(labels.unlabelled.sum())
     if auc is None:
         text = f"Every item has {one}." if unlabelled == 0 else (
@@ -376,13 +321,13 @@ def _drift(evidence: Checked) -> Iterator[Result]:
         yield make_result("drift", "fine", "Unlabelled items are similar to labelled ones", text)
 
 
-def _reading(evidence: Checked) -> Iterator[Result]:
-    for note in evidence.notes[:MAX_NOTES]:
+def _reading(facts: Facts) -> Iterator[Result]:
+    for note in facts.notes[:MAX_NOTES]:
         yield make_result("reading", "note", "Note from reading the table", clipped(note, 500))
 
 
 #: In the order in which results of one level are printed.
-CHECKS: tuple[Callable[[Any], Iterator[Result]], ...] = (
+CHECKS: tuple[Callable[[Facts], Iterator[Result]], ...] = (
     _known_by_value, _more_assigned, _look_unlabelled, _unlike_gaps, _few_groups, _other_rates, _source_rates,
     _calibration, _broken_rules, _label_frequency, _few_examples, _drift, _few_items, _reading,
 )  # fmt: skip
