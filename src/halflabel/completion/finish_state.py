@@ -189,8 +189,7 @@ class FinishState:
     def _ratio(self) -> float:
         """The number of errors that answers found, divided by the number that probabilities expected."""
         proof = self.proof
-        random = [entry for entry, drawn in proof.steps if drawn]
-        asked = np.array(random or [entry for entry, _ in proof.steps], dtype=np.intp)
+        asked = np.array([entry for entry, _ in proof.steps], dtype=np.intp)
         answered = asked[proof.answers[asked] != 0]
         found = (proof.answers[answered] != proof.fill[answered]).sum()
         return float((found + PRIOR_ERRORS) / (proof.wrong[answered].sum() + PRIOR_ERRORS))
