@@ -39,7 +39,6 @@ ESTIMATORS = [
     MLkNN(n_neighbors=4),
     MC1(alpha=1e-2, label_weight=1.0, n_folds=2),
     MCb(alpha=1e-2, label_weight=1.0, n_folds=2),
-    MC1(alpha=3e-2, label_weight=1.0, n_folds=2, solver="factored"),
     VVMR(alpha=1e-2, n_folds=2),
     VVMR(alpha=1e-2, alpha_manifold=1e-3, label_graph_weight=0.5, n_folds=2, tol=1e-12),
     LowRankVVMR(alpha=1e-2, knee=0.1, width=1.0, n_folds=2, tol=1e-12, max_iter=4000),

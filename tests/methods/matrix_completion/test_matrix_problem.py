@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import linalg, sparse
+from scipy import linalg
 from tests.oracles import matrix_completion as oracle
 
 from halflabel.methods.matrix_completion.matrix_problem import Completed, Data, MatrixProblem, published_step
-from halflabel.numerics.losses import SparseSquared, Squared
-from halflabel.numerics.solvers import Status, factorize
+from halflabel.numerics.losses import Squared
+from halflabel.numerics.solvers import Status
 
 EXACT = {"solver": "proximal_gradient", "tol": 1e-10, "max_iter": 20000}
 
@@ -34,7 +34,6 @@ def test_observed_entries_are_counted_and_never_zero():
     observed = np.arange(12).reshape(3, 4) < 5
     assert Data(sign, Squared(X, observed, 1.0)).seen == (3, 5)
     assert Data(sign, Squared(X, None, 1.0)).seen == (3, 12)
-    assert Data(sign, SparseSquared(sparse.csr_array(X), *np.ones((2, X.shape[1])), 1.0)).seen == (3, 12)
     assert Data(0 * sign, Squared(0 * X, np.zeros((3, 4), dtype=bool), 1.0)).seen == (1, 1)
 
 
@@ -48,8 +47,6 @@ def test_hidden_entries_become_unknown_and_leave_no_value(gaps):
     np.testing.assert_array_equal(less.features.target, [[0, 5, 0 if gaps else 6]])
     np.testing.assert_array_equal(less.features.observed, [[False, True, not gaps]])
     assert data.without(np.zeros((1, 2), dtype=bool), None).features is data.features
-    thin = Data(sign, SparseSquared(sparse.csr_array(X), *np.ones((2, X.shape[1])), 1.0))
-    assert thin.without(np.zeros((1, 2), dtype=bool), np.ones((1, 3), dtype=bool)).features is thin.features
 
 
 def test_scores_are_the_label_columns_plus_the_bias(rng):
@@ -58,8 +55,6 @@ def test_scores_are_the_label_columns_plus_the_bias(rng):
     np.testing.assert_array_equal(completed.scores, Z[:, :2] + [10, 20])
     factors = completed.factors
     np.testing.assert_allclose(factors.left @ factors.right.T, Z, atol=1e-12)
-    assert replace(completed, Z=factors).factors is factors
-    np.testing.assert_allclose(replace(completed, Z=factorize(Z)).scores, completed.scores, atol=1e-12)
 
 
 # -- terms -------------------------------------------------------------------------
@@ -152,11 +147,10 @@ def test_a_weight_is_reached_through_the_larger_ones(tol, rough, rng, monkeypatc
 # -- solutions ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("solver", ["proximal_gradient", "factored"])
 @pytest.mark.parametrize("row_weight", [None, 2.0])
-def test_a_solution_is_a_fixed_point_of_the_proximal_step(solver, row_weight, rng):
+def test_a_solution_is_a_fixed_point_of_the_proximal_step(row_weight, rng):
     data, Y, X = problem(rng)
-    found = setting(row_weight, solver=solver).solve(data, 0.6, 0.02)
+    found = setting(row_weight).solve(data, 0.6, 0.02)
     Z, b = (found.factors.left @ found.factors.right.T).T, found.bias
     gradient = oracle.gradient(Z, b, Y, X, 0.6)
     if row_weight is None:

@@ -75,7 +75,7 @@ class Scripted:
     """A setting whose solutions have given shares of wrong labels: one for each label weight and position."""
 
     shares: dict
-    solver: str = "factored"
+    solver: str = "proximal_gradient"
     tol: float = 1e-4
     calls: list = field(default_factory=list)
 
@@ -131,7 +131,7 @@ def test_a_path_does_not_end_by_the_first_error_of_another_label_weight():
 
 
 @pytest.mark.parametrize(
-    ("solver", "tol", "used"), [("factored", 1e-4, 1e-2), ("factored", 0.5, 0.5), ("fpc", 1e-4, 1e-4)]
+    ("solver", "tol", "used"), [("proximal_gradient", 1e-4, 1e-2), ("proximal_gradient", 0.5, 0.5), ("fpc", 1e-4, 1e-4)]
 )
 def test_rough_solutions_are_enough_to_compare_weights(solver, tol, used):
     _, calls = choose({1.0: [6, 3]}, alpha=0.5, solver=solver, tol=tol)

@@ -60,11 +60,10 @@ class MC1(MatrixCompletion):
     scale : {"standard", None}, default="standard"
         Centre each feature and divide it by its standard deviation, both computed from its observed entries. Results
         are in the original units.
-    solver : {"auto", "proximal_gradient", "factored", "fpc"}, default="auto"
-        "proximal_gradient" iterates on the whole matrix, "factored" on U and V with Z = U V^T (for large or sparse X).
-        "fpc" is Algorithm 2 as published, with its steps, its path of weights, its stopping rule, its start and the
-        weight of the row of ones that its step implies. With the hard row the solver is always three-operator
-        splitting.
+    solver : {"auto", "fpc"}, default="auto"
+        "auto" is the accelerated proximal gradient method, or, with the hard row, three-operator splitting. "fpc" is
+        Algorithm 2 as published, with its steps, its path of weights, its stopping rule, its start and the weight of
+        the row of ones that its step implies.
     tol : float, default=1e-4
         Stop when the bound of the relative gap to the minimum is at most this; the gap itself is about the square of
         the bound. Cross-validation uses 1e-2. For "fpc", the relative change of the objective.
@@ -93,8 +92,6 @@ class MC1(MatrixCompletion):
     cv_results_ : dict of ndarray
         For every pair of weights: ``alpha``, ``label_weight``, ``log_loss``, ``label_error``, ``feature_error`` (NaN if
         no feature was hidden) and ``n_iter``.
-    solver_ : str
-        The solver, and the reason for it.
     solution_ : Completed
         Objective, bound of the relative gap (``residual``), iterations and status.
     left_, right_ : ndarray of shape (n_items, rank) and (n_labels + n_features + 1, rank)
@@ -106,7 +103,7 @@ class MC1(MatrixCompletion):
     ------
     ValueError
         If nothing is observed, a label holds anything but 1, 0 or missing, the labels are positive-only, sparse X holds
-        NaN, or a parameter is out of range.
+        NaN, the table is too large, or a parameter is out of range.
 
     Warns
     -----
@@ -117,11 +114,11 @@ class MC1(MatrixCompletion):
 
     Notes
     -----
-    With m columns an iteration on the whole matrix costs :math:`3 m^2 n` operations and the memory of three copies of
-    Z; a sweep of the factored form :math:`2 n m k^2` at rank k, and memory for U and V. A path ends when its error has
-    been above the best one three times in a row. A new item is folded in: with V (``right_``) fixed it gets the u that
-    minimises its own part of the objective, with :math:`\tfrac{\mu}{2}\|u\|^2` for the nuclear norm. This is the exact
-    variational form: an item of the fit, with its labels, gets the scores of the fit.
+    With m columns an iteration costs :math:`3 m^2 n` operations and the memory of three copies of Z, so that large
+    tables raise an error, and sparse X becomes dense. A path ends when its error has been above the best one three
+    times in a row. A new item is folded in: with V (``right_``) fixed it gets the u that minimises its own part of the
+    objective, with :math:`\tfrac{\mu}{2}\|u\|^2` for the nuclear norm. This is the exact variational form: an item of
+    the fit, with its labels, gets the scores of the fit.
 
     ``transform`` completes X and keeps known cells. ``denoise`` returns the low-rank part of all cells. Features of the
     fitted items are completed from their labels too (``fit_transform``). Weights that are chosen by the labels may fill
@@ -214,7 +211,7 @@ class MCb(MatrixCompletion):
     cv : {"auto", "entries", "items"}, default="auto"
     n_folds : int, default=5
     scale : {"standard", None}, default="standard"
-    solver : {"auto", "proximal_gradient", "factored", "fpc"}, default="auto"
+    solver : {"auto", "fpc"}, default="auto"
         "fpc" is Algorithm 1.
     tol : float, default=1e-4
     max_iter : int, default=3000

@@ -21,16 +21,13 @@ from halflabel.methods.matrix_completion.matrix_problem import Completed, Data, 
 from halflabel.methods.matrix_completion.weight_choice import Fold, Selection, select
 from halflabel.methods.model_selection import entry_folds, item_folds
 from halflabel.methods.validation import require_choice, require_positive, require_whole
-from halflabel.numerics.losses import Logistic, Loss, SideBySide, SparseSquared, Squared
+from halflabel.numerics.losses import Logistic, Loss, SideBySide, Squared
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Factors, fold_in
 from halflabel.numerics.threads import limit_threads
 
-#: Maximum number of cells, and of columns or items, for which the solver iterates on the whole matrix.
-MAX_CELLS, MAX_SIDE = 20_000_000, 1000
-
-#: Maximum number of cells to which a solver makes sparse X dense.
-MAX_DENSE_CELLS = 200_000_000
+#: Maximum number of cells of the matrix, and of its smaller side: an iteration decomposes a matrix of this side.
+MAX_CELLS, MAX_SIDE = 200_000_000, 4000
 
 #: Minimum number of cells of a table whose entries are compared with degrees of freedom: smaller ones have few always.
 MIN_CELLS = 1000
@@ -57,7 +54,6 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     random_state: int | None
 
     scaler_: Scaler
-    solver_: str
     cv_: str
     alpha_: float
     label_weight_: float
@@ -92,8 +88,9 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
         rng = np.random.default_rng(self.random_state)
         self.scaler_ = _learn_scaler(X, self.scale)
-        setting, self.solver_ = self._setting(X, labels.shape[1])
-        data = Data(labels.values(irrelevant=-1.0, unknown=0.0), self._features(X, setting.solver))
+        _require_small(X.shape[0], X.shape[1] + labels.shape[1] + 1)
+        setting = self._setting()
+        data = Data(labels.values(irrelevant=-1.0, unknown=0.0), self._features(X))
         self.cv_ = _choose_cv(labels) if self.cv == "auto" else self.cv
         chosen = self._select(setting, data, labels, rng)
         self.alpha_, self.label_weight_ = chosen.alpha, chosen.label_weight
@@ -107,7 +104,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         """Store the factors, the bias and the weights of one observed entry. New items do not need the left factor."""
         factors = solution.factors
         self.left_, self.right_, self.bias_ = self._restore_order(factors.left), factors.right, solution.bias
-        self.solution_, self.n_iter_ = replace(solution, Z=None), solution.n_iter
+        self.solution_, self.n_iter_ = replace(solution, Z=np.empty((0, 0))), solution.n_iter
         seen_labels, seen_features = data.seen
         terms = solution.terms.terms
         row = float(terms[2].lipschitz) if len(terms) > 2 else 0.0
@@ -129,45 +126,29 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
             self,
             cv=("auto", "entries", "items"),
             criterion=("log_loss", "labels", "features"),
-            solver=("auto", "proximal_gradient", "factored", "fpc"),
+            solver=("auto", "fpc"),
         )
         require_positive(self, "label_weight", several=True)
         if self.alpha is not None:
             require_positive(self, "alpha", reason="None chooses it by cross-validation")
         require_positive(self, *({"bias_row_weight", "bias_ridge"} & self.get_params().keys()))
         row_weight, _ = self._bias()
-        if row_weight is not None and np.isinf(row_weight) and self.solver not in ("auto", "proximal_gradient"):
+        if row_weight is not None and np.isinf(row_weight) and self.solver != "auto":
             raise ValueError(
-                f"solver={self.solver!r} does not support a hard row of ones: use 'auto', or a finite bias_row_weight."
+                "solver='fpc' does not support a hard row of ones: use 'auto', or a finite bias_row_weight."
             )
 
-    def _setting(self, X: Matrix, n_labels: int) -> tuple[MatrixProblem, str]:
-        """Return the problem with its solver, and a sentence with the reason for the solver."""
+    def _setting(self) -> MatrixProblem:
+        """Return the problem with its solver."""
         row_weight, ridge = self._bias()
-        n, m = X.shape[0], X.shape[1] + n_labels + 1
-        size = f"{n} items x {m} columns"
-        if row_weight is not None and np.isinf(row_weight):
-            solver, why = "davis_yin", "the row of ones is a hard constraint"
-        elif self.solver != "auto":
-            solver, why = self.solver, "as requested"
-        elif n * m <= MAX_CELLS and min(n, m) <= MAX_SIDE:
-            solver, why = "proximal_gradient", f"{size} are within the limit for iterations on the whole matrix"
-        else:
-            solver, why = "factored", f"{size} are above the limit for iterations on the whole matrix"
-        if solver != "factored" and is_sparse(X) and n * m > MAX_DENSE_CELLS:
-            raise ValueError(
-                f"{solver} needs sparse X as a dense array, here {8 * n * m / 1e9:.0f} GB: use solver='factored'."
-            )
-        setting = MatrixProblem(row_weight, ridge, solver, self.tol, self.max_iter)
-        return setting, f"{solver}: {why}."
+        is_hard = row_weight is not None and np.isinf(row_weight)
+        solver = "davis_yin" if is_hard else "fpc" if self.solver == "fpc" else "proximal_gradient"
+        return MatrixProblem(row_weight, ridge, solver, self.tol, self.max_iter)
 
-    def _features(self, X: Matrix, solver: str) -> Squared | SparseSquared:
-        """Return the scaled features as a term of weight 1. Sparse X stays sparse in factored form."""
-        if is_sparse(X):
-            if np.isnan(X.data).any():
-                raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
-            if solver == "factored":
-                return SparseSquared(X.astype(np.float64), self.scaler_.center, self.scaler_.scale, 1.0)
+    def _features(self, X: Matrix) -> Squared:
+        """Return the scaled features as a dense term of weight 1."""
+        if is_sparse(X) and np.isnan(X.data).any():
+            raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
         X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
         seen = ~np.isnan(X)
         return Squared(np.where(seen, self.scaler_(X), 0.0), None if seen.all() else seen, 1.0)
@@ -200,7 +181,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     def _feature_folds(self, data: Data, count: int, rng: np.random.Generator) -> Sequence[Mask | None]:
         features = data.features
-        if isinstance(features, SparseSquared) or (features.observed is None and self.criterion != "features"):
+        if features.observed is None and self.criterion != "features":
             return [None] * count
         shape = features.target.shape
         seen = np.ones(shape, bool) if features.observed is None else features.observed
@@ -214,7 +195,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         """Return Z for new items, from their observed features and labels."""
         on_label, on_feature, on_row = self.entry_weights_
         n, t, d = X.shape[0], len(self.bias_), X.shape[1]
-        terms: list[Loss] = [replace(self._features(X, "factored"), weight=on_feature)]
+        terms: list[Loss] = [replace(self._features(X), weight=on_feature)]
         widths, right = [d], self.right_[t : t + d]
         if on_row:
             terms.append(Squared(np.ones((n, 1)), None, on_row))
@@ -280,6 +261,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         """Return the features at Z in the unit of X."""
         t, d = len(self.bias_), len(self.scaler_.scale)
         return np.asarray(Z[:, t : t + d] * self.scaler_.scale + self.scaler_.center)
+
+
+def _require_small(n: int, m: int) -> None:
+    """Raise if an iteration on a matrix of this shape takes too much memory or time."""
+    if n * m > MAX_CELLS or min(n, m) > MAX_SIDE:
+        raise ValueError(
+            f"{n} items x {m} columns are too many for iterations on the whole matrix (at most {MAX_CELLS:.0e} cells, "
+            f"the smaller side at most {MAX_SIDE}): reduce the features first (TruncatedSVD), or use AutoLabeler."
+        )
 
 
 def _warn_if_few(entries: int, factors: Factors) -> None:

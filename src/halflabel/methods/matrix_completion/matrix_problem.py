@@ -9,14 +9,13 @@ import numpy as np
 from scipy import linalg
 
 from halflabel._arrays import Floats, Mask
-from halflabel.numerics.losses import BiasedLogistic, Logistic, Loss, SideBySide, SparseSquared, Squared
+from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import (
     Factors,
     Solution,
     Status,
     davis_yin,
-    factored,
     factorize,
     fpc,
     gradient_norm,
@@ -40,19 +39,19 @@ class Data:
     #: Shape (n, t). +1 relevant, -1 irrelevant, 0 unknown.
     sign: Floats
     #: The loss of the d features with weight 1.
-    features: Squared | SparseSquared
+    features: Squared
 
     @property
     def seen(self) -> tuple[int, int]:
         """Numbers of observed labels and features, each at least 1."""
-        mask = getattr(self.features, "observed", None)
+        mask = self.features.observed
         cells = len(self.sign) * self.features.target.shape[1] if mask is None else int(mask.sum())
         return max(int(np.count_nonzero(self.sign)), 1), max(cells, 1)
 
     def without(self, labels: Mask, features: Mask | None) -> Data:
         """Return the same data with some labels, and some features, unknown."""
         kept = self.features
-        if features is not None and not isinstance(kept, SparseSquared):
+        if features is not None:
             mask = ~features if kept.observed is None else kept.observed & ~features
             kept = replace(kept, target=np.where(mask, kept.target, 0.0), observed=mask)
         return Data(np.where(labels, 0.0, self.sign), kept)
@@ -63,7 +62,7 @@ class Completed:
     """A solution at one weight."""
 
     #: Shape (n, m). Columns: labels, features, and the ones of MC-1.
-    Z: Any
+    Z: Floats
     #: Shape (t,). b of MC-b, zeros for MC-1.
     bias: Floats
     #: The smooth part of the objective.
@@ -82,7 +81,7 @@ class Completed:
     @property
     def factors(self) -> Factors:
         """Factors of Z = U V^T."""
-        return self.Z if isinstance(self.Z, Factors) else factorize(self.Z)
+        return factorize(self.Z)
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class MatrixProblem:
     row_weight: float | None
     #: Ridge on the bias of MC-b, in units of :math:`\lambda`.
     ridge: float
-    #: One of "proximal_gradient", "factored", "davis_yin", "fpc".
+    #: One of "proximal_gradient", "davis_yin", "fpc".
     solver: str
     tol: float
     max_iter: int
@@ -103,7 +102,7 @@ class MatrixProblem:
         """Return the smooth part of eq. (2) or, with the soft row, of eq. (3)."""
         seen_labels, seen_features = data.seen
         weight, n = label_weight / seen_labels, len(data.sign)
-        features: Loss = replace(data.features, weight=1 / seen_features)
+        features = replace(data.features, weight=1 / seen_features)
         widths = [data.sign.shape[1], data.features.target.shape[1]]
         if self.row_weight is None:
             return SideBySide([BiasedLogistic(data.sign, weight, self.ridge * label_weight), features], widths)
@@ -139,9 +138,6 @@ class MatrixProblem:
         penalty, n, t = NuclearNorm(alpha), *data.sign.shape
         bias = np.zeros(t)
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
-        if self.solver == "factored":
-            by_factors = factored(terms, penalty, n, start=None if start is None else start.Z, **limits)
-            return self._complete(by_factors.factors, bias, terms, by_factors)
         Z = np.zeros((n, sum(terms.widths))) if start is None else start.Z
         if self.solver == "davis_yin":
             solution = davis_yin(terms, penalty, _set_ones, Z, **limits)
@@ -152,7 +148,7 @@ class MatrixProblem:
             solution = proximal_gradient(terms, penalty, Z, **limits)
         return self._complete(solution.x, bias, terms, solution)
 
-    def _complete(self, Z: Any, bias: Floats, terms: SideBySide, solution: Any) -> Completed:
+    def _complete(self, Z: Floats, bias: Floats, terms: SideBySide, solution: Any) -> Completed:
         labels = terms.terms[0]
         if isinstance(labels, BiasedLogistic) and self.solver != "fpc":
             bias = labels.bias(Z[:, : len(bias)])
@@ -197,7 +193,7 @@ def _set_ones(Z: Floats) -> Floats:
 
 
 def _fill_with_zeros(data: Data) -> Floats:
-    return np.hstack([data.sign, np.asarray(data.features.target)])
+    return np.hstack([data.sign, data.features.target])
 
 
 def _approximate_by_rank_one(data: Data, width: int) -> Floats:

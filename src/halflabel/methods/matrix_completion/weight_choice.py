@@ -149,4 +149,4 @@ def _pair_hidden_features(data: Data, fold: Fold, fit: Completed) -> Iterator[tu
     """Yield (predicted, true) values of the hidden features if there are any."""
     if fold.features is not None:
         t, d = data.sign.shape[1], fold.features.shape[1]
-        yield fit.Z[:, t : t + d][fold.features], np.asarray(data.features.target)[fold.features]
+        yield fit.Z[:, t : t + d][fold.features], data.features.target[fold.features]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.numerics.losses.smooth import Loss, Squares, row_blocks
+from halflabel.numerics.losses.smooth import Loss, row_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +63,6 @@ class Logistic:
         """Return the second derivatives."""
         wrong = self.wrong(Z)[1]
         return np.asarray(self.weight * wrong * (1 - wrong) * (self.sign != 0))
-
-    def majorizer(self, Z: Floats) -> Squares:
-        """Return a quadratic upper bound, whose curvature is a quarter of the weight."""
-        C = (self.sign != 0) * (self.weight / 4)
-        return C, C * Z - self.value_and_grad(Z)[1]
 
     def split(self, size: int) -> Sequence[tuple[slice, Loss]]:
         """Return the term row block by row block."""
@@ -138,10 +133,6 @@ class BiasedLogistic:
     def curvature(self, Z: Floats) -> Floats | float:
         """Return the second derivatives with the bias held."""
         return self.at(Z).curvature(Z)
-
-    def majorizer(self, Z: Floats) -> Squares:
-        """Return a quadratic upper bound. At its best bias the term has at most the curvature of a fixed bias."""
-        return self.at(Z).majorizer(Z)
 
     def split(self, size: int) -> Sequence[tuple[slice, Loss]]:
         """Return the whole term: the bias depends on every row."""

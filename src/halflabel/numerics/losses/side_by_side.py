@@ -41,6 +41,11 @@ class SideBySide:
         pairs = zip(self.terms, self.columns, strict=True)
         return sum(term.value_and_grad(Z[:, c], grad[:, c])[0] for term, c in pairs), grad
 
+    def curvature(self, Z: Floats) -> Floats:
+        """Return the second derivatives."""
+        parts = zip(self.terms, self.columns, strict=True)
+        return np.hstack([np.broadcast_to(term.curvature(Z[:, c]), Z[:, c].shape) for term, c in parts])
+
     def split(self, size: int) -> Sequence[tuple[slice, SideBySide]]:
         """Return the sum block by block. It is one block if a term needs all rows at once."""
         parts = [term.split(size) for term in self.terms]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from halflabel._arrays import Floats
-
-#: Weights C of squares, one for all entries or one each, and C * targets as an array or an operator.
-Squares = tuple[Floats | float, Any]
 
 
 class Smooth(Protocol):
@@ -26,7 +23,7 @@ class Smooth(Protocol):
 
 
 class Loss(Smooth, Protocol):
-    """Interface of Newton steps and alternating least squares: a smooth function that is a sum over entries."""
+    """Interface of Newton steps: a smooth function that is a sum over entries."""
 
     @property
     def roughness(self) -> Floats:
@@ -34,9 +31,6 @@ class Loss(Smooth, Protocol):
 
     def curvature(self, Z: Floats) -> Floats | float:
         """Return the second derivative by each entry of Z."""
-
-    def majorizer(self, Z: Floats) -> Squares:
-        """Return (C, C * T): up to a constant the term is at most sum C (Z' - T)^2 / 2 at every Z', and equal at Z."""
 
     def split(self, size: int) -> Sequence[tuple[slice, Loss]]:
         """Return the term row block by row block."""

@@ -2,7 +2,7 @@
 
 from halflabel.numerics.solvers.bicgstab import bicgstab
 from halflabel.numerics.solvers.davis_yin import davis_yin
-from halflabel.numerics.solvers.factored import FactoredSolution, Factors, factored, factorize, gradient_norm
+from halflabel.numerics.solvers.factors import Factors, factorize, gradient_norm
 from halflabel.numerics.solvers.fold_in import fold_in
 from halflabel.numerics.solvers.fpc import fpc
 from halflabel.numerics.solvers.pcg import pcg
@@ -10,14 +10,12 @@ from halflabel.numerics.solvers.proximal_gradient import certify, proximal_gradi
 from halflabel.numerics.solvers.solution import Solution, Status
 
 __all__ = [
-    "FactoredSolution",
     "Factors",
     "Solution",
     "Status",
     "bicgstab",
     "certify",
     "davis_yin",
-    "factored",
     "factorize",
     "fold_in",
     "fpc",

@@ -6,8 +6,9 @@ import numpy as np
 
 from halflabel._arrays import Floats
 from halflabel.numerics.losses import SideBySide
-from halflabel.numerics.solvers.factored import row_block
-from halflabel.numerics.solvers.packed import products, solve_packed, start_systems, weighted
+
+#: Maximum number of cells (rows x entries x rank) of one block, 32 MB.
+MAX_CELLS = 2**22
 
 
 def fold_in(
@@ -33,22 +34,19 @@ def fold_in(
     -------
     ndarray of shape (n, rank)
     """
-    left, pairs = np.zeros((n, right.shape[1])), products(right)
-    for rows, block in smooth.split(row_block(smooth)):
-        left[rows] = _newton(block, right, pairs, alpha, rows.stop - rows.start, tol, max_iter)
+    left = np.zeros((n, right.shape[1]))
+    for rows, block in smooth.split(max(1, MAX_CELLS // (len(right) * max(right.shape[1], 1)))):
+        left[rows] = _newton(block, right, alpha, rows.stop - rows.start, tol, max_iter)
     return left
 
 
-def _newton(block: SideBySide, V: Floats, pairs: Floats, alpha: float, n: int, tol: float, max_iter: int) -> Floats:
-    U = np.zeros((n, V.shape[1]))
-    rough = block.roughness
+def _newton(block: SideBySide, V: Floats, alpha: float, n: int, tol: float, max_iter: int) -> Floats:
+    U, rough = np.zeros((n, V.shape[1])), block.roughness
     for _ in range(max_iter if rough.any() else 1):  # one step minimises a quadratic
-        H, R = start_systems(alpha, V.shape[1], n), alpha * U.T
         Z = U @ V.T
-        for term, c in zip(block.terms, block.columns, strict=True):
-            H += weighted(term.curvature(Z[:, c]), pairs[c])
-            R += (term.value_and_grad(Z[:, c])[1] @ V[c]).T
-        full = solve_packed(H, R).T
+        g = block.value_and_grad(Z)[1] @ V + alpha * U
+        H = (block.curvature(Z)[:, :, None] * V).transpose(0, 2, 1) @ V + alpha * np.eye(V.shape[1])
+        full = np.linalg.solve(H, g[:, :, None])[:, :, 0]
         d = np.abs((full @ V.T) * rough).max(axis=1, initial=0.0)
         U -= full * np.divide(np.log1p(d), d, out=np.ones_like(d), where=d > 0)[:, None]
         if (np.linalg.norm(full, axis=1) <= tol * (1 + np.linalg.norm(U, axis=1))).all():
