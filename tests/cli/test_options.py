@@ -128,7 +128,7 @@ def test_options_override_the_table_file(described):
 def test_a_named_table_file_serves_any_table_and_is_no_output(described, tmp_path):
     file, other = described.with_name("songs.table.toml"), tmp_path / "other.csv"
     other.write_bytes(described.read_bytes())
-    assert "no labels were named" in run("describe", other).output
+    assert "No labels were named" in run("describe", other).stderr
     result = run("describe", other, "--set", f"table={file}")
     assert "tag_a, tag_b, tag_c" in result.output
     assert "is described in" not in result.stderr

@@ -91,7 +91,7 @@ def test_a_long_table_of_tags_needs_the_ids_of_the_items_and_the_meaning_of_abse
     for missing in ({"id": None}, {"id": "song", "on": None}):
         with pytest.raises(ValueError, match="needs the id column of the items"):
             open_table(items, **{**given, **missing})
-    with pytest.raises(ValueError, match="state the meaning of a tag that is not listed"):
+    with pytest.raises(ValueError, match="A long table of tags lists the tags that items have"):
         open_table(items, id="song", **{**given, "absent": None})
 
 

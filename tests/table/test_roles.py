@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halflabel.table import Description, Roles, choose_roles
+from halflabel.table.question import Question
 
 
 def arrow(values: list, kind: pa.DataType) -> pd.Series:
@@ -123,9 +124,11 @@ def test_a_column_called_id_is_no_feature():
 # -- labels and tags -------------------------------------------------------------
 
 
-def test_nothing_is_guessed_but_likely_labels_are_listed(songs):
-    with pytest.raises(ValueError, match=r"no labels were named: .*tags=.* gaps: labels=\['tag_rock', 'tag_sad'\]\."):
+def test_columns_of_yes_and_no_are_a_question_where_some_have_no_gap(songs):
+    with pytest.raises(Question, match="'live' has yes and no, but no gap") as question:
         choose_roles(songs, Description())
+    assert [way.keys["labels"] for way in question.value.ways] == [
+        ["tag_rock", "tag_sad"], ["live", "tag_rock", "tag_sad"]]  # fmt: skip
     with pytest.raises(ValueError, match=r"\(tags=\)\.$"):
         choose_roles(songs[["tempo", "live"]], Description())
 

@@ -10,9 +10,10 @@ import pytest
 from tests.elsewhere import needs_tools
 
 from halflabel import files
-from halflabel.files.raw_table import AbsentNotStated, ReadError
+from halflabel.files.raw_table import ReadError
 from halflabel.files.registry import check_name
 from halflabel.table import Description
+from halflabel.table.question import Question
 from halflabel.table.source_files import expand_paths, read_file, read_source
 
 ROWS = pd.DataFrame({"a": [1.5, 2.5], "rock": [1, 0]})
@@ -152,8 +153,9 @@ class TestExports:
     @needs_tools
     def test_lists_need_the_meaning_of_absence_only_if_labels_are_needed(self, tmp_path):
         path = write_export(tmp_path / "t.jsonl")
-        with pytest.raises(AbsentNotStated):
+        with pytest.raises(Question) as question:
             read_file(path)
+        assert [way.keys["absent"] for way in question.value.ways] == ["irrelevant", "unknown"]
         assert read_file(path, Description(labels=[])).records.positive_only
         records = read_file(path, Description(absent="irrelevant")).records
         assert not records.positive_only

@@ -253,7 +253,7 @@ def test_only_a_path_finds_a_file_and_a_named_one_has_no_note(tmp_path, frame, m
     monkeypatch.chdir(tmp_path)
     frame.to_csv("songs.csv", index=False)
     hl.open_table("songs.csv", labels=["tag_*"]).save("songs.table.toml")
-    with pytest.raises(ValueError, match="no labels were named"):
+    with pytest.raises(ValueError, match="No labels were named"):
         hl.open_table(frame)
     opened = hl.open_table(frame, table="songs.table.toml")
     assert opened.labels.names == ("tag_a", "tag_b")

@@ -22,6 +22,7 @@ from halflabel.table.nothing import (
 )
 from halflabel.table.question import Question
 from halflabel.table.roles import Roles
+from halflabel.table.seen_labels import ABSENT
 from halflabel.table.tag_columns import read_tag_cells, read_tags
 from halflabel.table.tag_notations import TagNotation, name_open_column
 from halflabel.table.tag_recognition import recognise_tags
@@ -83,12 +84,8 @@ def read_labels(
         read = _read_blank_rows(table, blank, empty, asks=asks)
         return LabelReading(read, describe_zeros(of_zeros), nothing=(*forms, *of_zeros))
     if absent is None:
-        raise ValueError(
-            f"the column {roles.tags!r} lists the tags that an item has; "
-            "state the meaning of a tag that is not listed: "
-            f"{option('absent', 'irrelevant')} if every tag was checked for every item, {option('absent', 'unknown')} "
-            "if a tag may be missing where it is true."
-        )
+        ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
+        raise Question(f"The column {roles.tags!r} lists the tags that an item has.", *ways, likely=False)
     undecided = name_open_column(roles.tags)
     return read_tags(frame[roles.tags], frame.get(undecided), absent, columns)
 

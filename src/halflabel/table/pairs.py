@@ -19,6 +19,7 @@ from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
 from halflabel.table.native import as_pandas
 from halflabel.table.question import Question
+from halflabel.table.seen_labels import ABSENT
 from halflabel.table.tag_recognition import recognise_tags
 
 #: The ids of the items.
@@ -63,10 +64,8 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
             f"it has the columns {quoted(pairs.columns, 20)}."
         )
     if columns.absent is None:
-        raise ValueError(
-            "a long table of tags lists the tags that items have; state the meaning of a tag that is not listed: "
-            f"{option('absent', 'irrelevant')} or {option('absent', 'unknown')}."
-        )
+        ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
+        raise Question("A long table of tags lists the tags that items have.", *ways, likely=False)
     value = _find_value_column(pairs, on, columns)
     tag = _find_tag_column(pairs, on, columns.tag, value)
     known = read_ids(ids)

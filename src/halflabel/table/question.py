@@ -90,7 +90,7 @@ class Question(ValueError):
             except ValueError:
                 continue
             found.append((way._replace(gives=gives), labels))
-        if found and not self.other and all(labels == found[0][1] for _, labels in found):
+        if found and self.likely and not self.other and all(labels == found[0][1] for _, labels in found):
             return found[0][0]
         raise self.with_ways([way for way, _ in found] or self.ways) from None
 

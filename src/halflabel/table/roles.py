@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
@@ -9,12 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import name_row, option, option_names, option_to_skip
-from halflabel.table.cells import describe_missing, infer_kind, looks_like_label, show_cell, use_text_names
+from halflabel._wording import name_row, option, option_to_skip
+from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 from halflabel.table.marks import holds_marks, name_added, name_marks
-from halflabel.table.patterns import expand_patterns, list_wide, name_voted, select
+from halflabel.table.patterns import expand_patterns, list_wide, select
+from halflabel.table.seen_labels import see_labels
 from halflabel.table.tag_notations import name_open_column
 
 #: The reason of a column such as dance@ann.
@@ -22,6 +24,9 @@ VOTES = "the votes of a source on a label"
 
 #: The reason of a column that the user leaves out.
 ON_REQUEST = "left out on request"
+
+#: Names of columns of ids.
+_ID = re.compile(r"(^|[_ .-])id$", re.IGNORECASE)
 
 #: Maximum number of names of one line.
 MAX_NAMES = 5
@@ -131,7 +136,7 @@ class Roles:
 
 
 class NoLabelsNamed(ValueError):
-    """No column was named as a label, and the file declares none.
+    """No column was named as a label, the file declares none, and no column can be one.
 
     Attributes
     ----------
@@ -139,13 +144,11 @@ class NoLabelsNamed(ValueError):
         The roles of all columns if none is a label.
     """
 
-    def __init__(self, frame: pd.DataFrame, roles: Roles) -> None:
-        found = [column for column in frame.columns if looks_like_label(frame[column])]
-        likely = name_voted(found, frame.columns)
-        hint = f" Columns of 0, 1 and gaps: {option_names('labels', likely)}." if likely else ""
+    def __init__(self, roles: Roles) -> None:
         super().__init__(
-            f"no labels were named: give the label columns ({option('labels')}; patterns such as 'tag_*' and "
-            f"'@names.txt' are understood), or one column of tag lists ({option('tags')}).{hint}"
+            f"no labels were named, and no column holds yes, no and gaps, or tags: give the label columns "
+            f"({option('labels')}; patterns such as 'tag_*' and '@names.txt' are understood), or one column of tag "
+            f"lists ({option('tags')})."
         )
         self.roles = roles
 
@@ -187,6 +190,7 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
     if len(frame) == 0:
         raise ValueError("the table has no rows: there is nothing to learn from.")
     columns = expand_patterns(columns, frame.columns, declared_labels)
+    columns = replace(columns, id=_see_id(frame, columns) if columns.id is None else columns.id)
     labels = _choose_labels(frame, columns, declared_labels)
     named = _assign_named(frame, columns, labels)
     _check_id(frame, columns.id)
@@ -211,6 +215,17 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
     )
 
 
+def _see_id(frame: pd.DataFrame, columns: Description) -> str | None:
+    """Return the only column that is called id, or ends so, and that has another value in every row."""
+    single = (columns.tags, columns.text, columns.group)
+    named = {*single, *columns.ignore, *(columns.features or ()), *(columns.labels or ())}
+    names = [name for name in map(str, frame.columns) if _ID.search(name) and name not in named]
+    found = [name for name in names if infer_kind(frame[name]) in ("numbers", "text") and frame[name].is_unique]
+    found = [name for name in found if frame[name].notna().all()]
+    called = [name for name in found if name.casefold() == "id"] or found
+    return called[0] if len(called) == 1 and isinstance(frame.index, pd.RangeIndex) else None
+
+
 def shorten_names(names: Sequence[str]) -> str:
     """Return names, the middle left out where there are more than :data:`MAX_NAMES`."""
     if len(names) <= MAX_NAMES:
@@ -230,7 +245,9 @@ def _choose_labels(frame: pd.DataFrame, columns: Description, declared: Sequence
         return tuple(columns.labels)
     if declared:
         return select(declared, frame.columns)
-    raise NoLabelsNamed(frame, choose_roles(frame, replace(columns, labels=())))
+    if (question := see_labels(frame, columns)) is not None:
+        raise question
+    raise NoLabelsNamed(choose_roles(frame, replace(columns, labels=())))
 
 
 def _assign_named(frame: pd.DataFrame, columns: Description, labels: tuple[str, ...]) -> dict[str, str]:
