@@ -88,9 +88,10 @@ def test_a_long_table_of_tags_needs_the_ids_of_the_items_and_the_meaning_of_abse
     given = {"pairs": pairs, "on": "song", "absent": "irrelevant"}
     opened = open_table(items, id="song", **given)
     assert opened.labels.relevant.tolist() == [[True, False], [False, True], [False, False]]
-    for missing in ({"id": None}, {"id": "song", "on": None}):
-        with pytest.raises(ValueError, match="needs the id column of the items"):
-            open_table(items, **{**given, **missing})
+    for missing in ({"id": None}, {"id": "song", "on": None}, {"on": None}):  # both tables have one key
+        assert open_table(items, **{**given, **missing}).labels.state.tolist() == opened.labels.state.tolist()
+    with pytest.raises(ValueError, match="needs the id column of the items"):
+        open_table(items, **{**given, "on": None, "pairs": pairs.assign(song=["x", "q"])})
     with pytest.raises(ValueError, match="A long table of tags lists the tags that items have"):
         open_table(items, id="song", **{**given, "absent": None})
 

@@ -1,4 +1,4 @@
-"""Labels that nobody named: taken where nothing else can be the labels, else a question with each way."""
+"""Labels that were not named: taken where nothing else can be the labels, else a question with each way."""
 
 from __future__ import annotations
 

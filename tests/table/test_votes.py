@@ -118,8 +118,7 @@ def test_columns_of_votes_have_a_role_and_the_way_to_state_their_labels():
     wide = ITEMS.assign(**{"rock@ann": [1, 0, None], "rock@gpt": [None, 1, 0]})
     roles = dict(hl.open_table(wide, id="song", labels="rock").roles.ignored)
     assert roles == {"rock@ann": "the votes of a source on a label", "rock@gpt": "the votes of a source on a label"}
-    with pytest.raises(ValueError, match=r"labels=\['rock'\]"):
-        hl.open_table(wide, id="song")
+    assert hl.open_table(wide, id="song").labels.names == ("rock",)
 
 
 def test_votes_are_left_out_on_request_and_follow_items_and_labels():

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Ints, Mask
-from halflabel._wording import option, quoted
+from halflabel._wording import option, plural, quoted
 from halflabel.labels import PartialLabels
-from halflabel.table.cells import looks_like_label
+from halflabel.table.cells import infer_kind, looks_like_label, read_as_text
+from halflabel.table.question import Question
 from halflabel.table.roles import Roles
 
 #: Maximum probability, over all columns and labels, that a column separates items so well by chance.
@@ -24,6 +27,9 @@ MIN_ITEMS, N_FIRST = 5, 2000
 #: Maximum number of repeated values of a number column. More are values of things that several rows are about, such
 #: as the age of each patient: these decide the labels only because the rows of a patient have the same ones.
 MAX_VALUES = 20
+
+#: Names of columns about the state of the annotation.
+_STATE = re.compile(r"complete|check|review|done|status|annotat|label+ed|lead_time|verif", re.IGNORECASE)
 
 #: Maximum number of names in a sentence.
 MAX_NAMES = 5
@@ -54,6 +60,60 @@ def find_made(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> dict[
         elif decided := _list_decided(codes, labels, allowed):
             made[name] = f"all items with the same value of it agree in {quoted(decided, MAX_NAMES)}"
     return made
+
+
+def read_state(frame: pd.DataFrame, stated: Any) -> tuple[str, Mask] | None:
+    """Return the column that ``annotated=COLUMN`` or ``COLUMN=VALUE`` names, and which items were annotated.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"form_complete": [2, 0, 2]})
+    >>> read_state(frame, "form_complete=2")
+    ('form_complete', array([ True, False,  True]))
+    """
+    if not isinstance(stated, str):
+        return None
+    if stated in frame.columns:
+        return stated, frame[stated].notna().to_numpy()
+    name, _, value = stated.rpartition("=")
+    return (name, read_as_text(frame[name]) == value) if name in frame.columns else None
+
+
+def hide_others(labels: PartialLabels, annotated: Mask) -> PartialLabels:
+    """Return the labels without the entries of items that were not annotated."""
+    state = np.where(annotated[:, None], labels.state, 0).astype(np.int8)
+    return replace(labels, state=state, annotated=labels.annotated & annotated)
+
+
+def ask_who_was_annotated(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> None:
+    """Raise if a column separates the items of which each label is a known no from all others.
+
+    Raises
+    ------
+    Question
+    """
+    bare = np.asarray(labels.annotated & (labels.state < 0).all(axis=1))
+    own = {*roles.labels, roles.tags, roles.id}
+    names = [name for name in map(str, frame.columns) if name not in own]
+    if len(labels.names) < 2 or min(bare.sum(), (~bare).sum()) < MIN_ITEMS:
+        return
+    for name in names:
+        texts = read_as_text(frame[name]) if infer_kind(frame[name]) in ("text", "numbers") else frame[name].to_numpy()
+        filled = frame[name].notna().to_numpy()
+        others = {*texts[~bare]} if infer_kind(frame[name]) in ("text", "numbers") else set()
+        if _separates(filled.astype(np.intp), bare, MAX_CHANCE / len(names)) and not filled[bare].any():
+            way = name
+        elif len(others) == 1 and _separates(pd.factorize(texts, use_na_sentinel=False)[0], bare, MAX_CHANCE):
+            way = f"{name}={next(iter(others))}"
+        else:
+            continue
+        raise Question(
+            f"{plural(int(bare.sum()), 'item')} have none of the {len(labels.names)} labels, and another value of "
+            f"{name!r} than all other items.",
+            ("these items were never annotated", {"annotated": way}),
+            ("they were annotated, and have none of the labels", {"empty": "none"}),
+            likely=_STATE.search(name) is not None,
+        )
 
 
 def explain_made(made: Mapping[str, str]) -> dict[str, str]:

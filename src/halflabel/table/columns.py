@@ -130,7 +130,10 @@ class Description:
         "Names of the tags, if pairs has their ids.", "path", "FILE", about=("pairs",)
     )
     annotated: TableLike | PathLike | None = key(
-        "Ids of the items that were annotated, also without any tag.", "path", "FILE", about=("pairs",)
+        "The annotated items: a column that only they have filled, COLUMN=VALUE, or a file of their ids, for pairs.",
+        "path",
+        "COL[=VALUE]",
+        about=_ALL,
     )
     labels_file: TableLike | PathLike | None = key(
         "A table of labels with the ids of the items in its column on.", "path", "FILE"

@@ -20,11 +20,12 @@ from halflabel.table.described import is_path
 from halflabel.table.embedding import embed_columns
 from halflabel.table.native import as_pandas
 from halflabel.table.pairs import find_rows, read_ids
-from halflabel.table.patterns import expand_patterns
-from halflabel.table.rows import find_key
+from halflabel.table.patterns import expand_patterns, select
+from halflabel.table.rows import find_key, find_values, is_key
 from halflabel.table.score_fields import take_scores
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
+from halflabel.table.tag_notations import is_missing
 
 #: Further tables that are used as they are.
 _FRAMES = ("tag_names", "annotated", "prior", "sources")
@@ -67,6 +68,8 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
     if columns.tags is not None and columns.tags not in source.raw.frame.columns and find_table(source, columns.tags):
         of_tags: dict[str, Any] = {"tags": None, "pairs": columns.tags}
         columns = replace(columns, **of_tags)
+    if columns.tags is not None and columns.tags not in source.raw.frame.columns and "*" in columns.tags:
+        source, columns = join_slots(source, columns)
     has_ids = (columns.pairs, columns.labels_file, columns.vectors if is_vector_table(columns.vectors) else None)
     if columns.on is not None and all(table is None for table in has_ids):
         raise ValueError(
@@ -77,7 +80,7 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
     columns = embed_columns(source, columns)
     columns = take_scores(source.raw.frame, join_vectors(source, columns))
     pairs = read_further(columns.pairs, source, columns)
-    columns = link_pairs(pairs, source, columns)
+    columns = find_link(pairs, source, link_pairs(pairs, source, columns))
     further: dict[str, Any] = {
         "pairs": pairs,
         **{name: read_further(getattr(columns, name), source, columns) for name in _FRAMES},
@@ -86,6 +89,19 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
         name: given.frame if isinstance(given, RawTable) else given for name, given in further.items()
     }
     return source, replace(columns, **frames)
+
+
+def join_slots(source: Source, columns: Description) -> tuple[Source, Description]:
+    """Return the items with one column of tags in place of columns of one tag each: Label 1, Label 2, Label 3."""
+    frame, pattern = source.raw.frame, str(columns.tags)
+    slots = select((pattern,), frame.columns)
+    name = pattern.replace("*", "").strip(" ._-") or "tags"
+    while name in frame.columns:
+        name += "_"
+    rows = frame[list(slots)].astype(object).itertuples(index=False, name=None)
+    lists = [[str(cell).strip() for cell in row if not is_missing(cell)] or None for row in rows]
+    added = pd.DataFrame({name: pd.Series(lists, dtype=object)})
+    return source.add_columns(added), replace(columns, tags=name, ignore=(*columns.ignore, *slots))
 
 
 def find_table(source: Source, name: str) -> str | None:
@@ -113,6 +129,23 @@ def link_pairs(pairs: Any, source: Source, columns: Description) -> Description:
     if names is None and tag is not None and tag in links:
         names = links[tag][0]
     return replace(columns, on=on, tag=tag, tag_names=names)
+
+
+def find_link(pairs: Any, source: Source, columns: Description) -> Description:
+    """Return the columns with the ids of items and pairs, where only one column of each can hold them.
+
+    All ids of the pairs are ids of items. A column that both tables have comes first, then one whose values repeat.
+    """
+    if pairs is None or (columns.id is not None and columns.on is not None):
+        return columns
+    items, table = source.raw.frame, use_text_names(as_pandas(pairs.frame if isinstance(pairs, RawTable) else pairs))
+    keys = [columns.id] if columns.id in items else [name for name in map(str, items) if is_key(items[name])]
+    taken = (columns.tag, columns.value)
+    others = [columns.on] if columns.on in table else [name for name in map(str, table) if name not in taken]
+    found = {(key, name): (key != name, is_key(table[name])) for key in keys for name in others
+             if (find_values(items[key], table[name]) >= 0).all()}  # fmt: skip
+    best = [link for link, rank in found.items() if rank == min(found.values())]
+    return replace(columns, id=best[0][0], on=best[0][1]) if len(best) == 1 else columns
 
 
 def join_labels(source: Source, columns: Description) -> tuple[Source, Description]:

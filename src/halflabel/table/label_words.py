@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -203,9 +204,11 @@ def _ask_for_meanings(
             f"({option('prior')}) and leave the unknown labels empty, or make 1 and 0 of them first, such as {cut}."
         )
     if shares_words(by_column) and not _repeat_in_rows(frame, names):
+        alike = takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
+        prefix = "".join(letters[0] for letters in alike)
         return ValueError(
-            f"{found}. The label columns hold the same words, as columns with one tag each do: if they list tags, join "
-            f"them into one column ({join_columns(list(names))}) and name it with {option('tags')}."
+            f"{found}. The label columns hold the same words, as columns with one tag each do: if they list tags, name "
+            f"them together by a pattern, such as {option('tags', prefix + '*')}."
         )
     if ways := list(list_ways(words, own)):
         return Question(f"{found}.", *ways)
@@ -217,8 +220,3 @@ def _ask_for_meanings(
         single += f" If the numbers are counts or ratings, make 1 and 0 of them, such as items[{list(names)}] >= {cut}."
     meaning = f"state the meaning of other words with {_name_options()}; the label columns hold {quoted(words)}."
     return ValueError(f"{found}: {meaning}{single}")
-
-
-def join_columns(names: Sequence[str]) -> str:
-    """Return the line of Python that joins columns of one tag each into one column of tags."""
-    return f"items['tags'] = items[{list(names)}].agg(lambda row: ';'.join(row.dropna()), axis=1)"

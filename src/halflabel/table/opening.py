@@ -18,7 +18,14 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.groups import find_copies, number_groups
 from halflabel.labels.label_rules import LabelRules
 from halflabel.labels.positive_only import trust_positives
-from halflabel.table.annotation_columns import describe_made, explain_made, find_made
+from halflabel.table.annotation_columns import (
+    ask_who_was_annotated,
+    describe_made,
+    explain_made,
+    find_made,
+    hide_others,
+    read_state,
+)
 from halflabel.table.columns import OF_FILE, Description, Keys
 from halflabel.table.described import Described, find_description, is_path, name_second
 from halflabel.table.embedding import load_function
@@ -146,6 +153,10 @@ def _read(
 ) -> tuple[Source, Description, RawTable, pd.DataFrame, Roles, pd.Index[Any], LabelReading]:
     """Return the items with their further tables, the roles of their columns, and their labels."""
     stated = described.columns
+    state = read_state(source.raw.frame, stated.annotated)
+    if state is not None:
+        unused: dict[str, Any] = {"annotated": None, "ignore": (*stated.ignore, state[0])}
+        stated = replace(stated, **unused)
     joined, votes = join_further(source, stated), stated.sources
     further = any(each is not None for each in (stated.labels_file, votes)) or is_vector_table(stated.vectors)
     keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows
@@ -161,7 +172,12 @@ def _read(
         frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
         roles = choose_roles(frame, replace(assigned, labels=()) if apart else assigned, raw.label_names)
         index = frame.index if roles.id is None else pd.Index(frame[roles.id])
-        return source, columns, raw, frame, roles, index, find_labels(source, frame, Y, columns, roles, index)
+        reading = find_labels(source, frame, Y, columns, roles, index)
+        if state is not None:
+            reading = replace(reading, labels=hide_others(reading.labels, state[1]))
+        elif columns.empty is None and source.labels is None and columns.pairs is None:
+            ask_who_was_annotated(frame, roles, reading.labels)
+        return source, columns, raw, frame, roles, index, reading
 
 
 def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]) -> OpenTable:

@@ -31,8 +31,8 @@ def find_places(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str])
     """
     places = {}
     for name in table.columns:
-        if name in items.columns and name not in skip and _is_key(items[name]):
-            rows = _find_values(items[name], table[name])
+        if name in items.columns and name not in skip and is_key(items[name]):
+            rows = find_values(items[name], table[name])
             if (rows >= 0).any():
                 places[str(name)] = rows
     return places
@@ -48,7 +48,7 @@ def find_key(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str], no
     ValueError
         If two columns disagree about the rows, or only a part of the values of both tables is the same.
     """
-    places = {name: rows for name, rows in find_places(table, items, skip).items() if _is_key(table[name])}
+    places = {name: rows for name, rows in find_places(table, items, skip).items() if is_key(table[name])}
     if not places:
         return None
     whole = {name: rows for name, rows in places.items() if (rows >= 0).all() or (rows >= 0).sum() == len(items)}
@@ -95,7 +95,7 @@ def check_other_names(table: pd.DataFrame, items: pd.DataFrame, skip: Collection
         if own in skip or own in items.columns or not _is_text_key(table[own]):
             continue
         for name, column in ids.items():
-            rows = _find_values(column, table[own])
+            rows = find_values(column, table[own])
             if (rows >= 0).all() and (rows != np.arange(len(rows))).any():
                 raise ValueError(
                     f"the column {own!r} of {noun} has the ids of {name!r} in another order: give both the same name."
@@ -103,10 +103,10 @@ def check_other_names(table: pd.DataFrame, items: pd.DataFrame, skip: Collection
 
 
 def _is_text_key(column: pd.Series[Any]) -> bool:
-    return not pd.api.types.is_numeric_dtype(column) and _is_key(column)
+    return not pd.api.types.is_numeric_dtype(column) and is_key(column)
 
 
-def _is_key(column: pd.Series[Any]) -> bool:
+def is_key(column: pd.Series[Any]) -> bool:
     """Return whether every cell of a column of numbers or text has a value of its own."""
     try:
         return bool(column.notna().all()) and column.is_unique
@@ -114,7 +114,7 @@ def _is_key(column: pd.Series[Any]) -> bool:
         return False
 
 
-def _find_values(column: pd.Series[Any], values: pd.Series[Any]) -> Ints:
+def find_values(column: pd.Series[Any], values: pd.Series[Any]) -> Ints:
     """Return the row of a column of distinct values that holds each value as it is written, or -1."""
     try:
         wanted = read_as_text(values)

@@ -18,13 +18,13 @@ from halflabel.table.question import Question
 from halflabel.table.tag_recognition import recognise_tags
 from halflabel.table.words import find_plain_meaning
 
-#: Minimum share of the cells that hold several tags, in a column of text whose name is no name of tags.
+#: Minimum share of the cells that hold several tags, in a column of text that is not called tags.
 MIN_SEVERAL = 0.2
 
 #: Names of columns of tags.
 _NAME = re.compile(r"tags?|labels?|categor(y|ies)|topics?|genres?|keywords?|classes|subjects?|themes?", re.I)
 
-#: What an unlisted tag can mean. No reading of it is ever assumed.
+#: The meanings of an unlisted tag. None of them is ever assumed.
 ABSENT: tuple[tuple[str, Absent], ...] = (
     ("every tag was checked for every item, so that an unlisted one does not apply", "irrelevant"),
     ("a tag may be missing where it applies", "unknown"),
@@ -60,13 +60,16 @@ def see_labels(frame: pd.DataFrame, columns: Description) -> Question | None:
         are = "is the label" if len(labels) == 1 else "are the labels"
         ways.append((f"{quoted(labels, 5)} {are}", {"labels": labels}))
     for name in (called or tags)[:2]:
-        ways += [(f"{name!r} lists tags, and {text}", {"tags": name, "absent": absent}) for text, absent in ABSENT]
+        if columns.absent is not None:
+            ways.append((f"{name!r} lists tags", {"tags": name}))
+        else:
+            ways += [(f"{name!r} lists tags, and {text}", {"tags": name, "absent": absent}) for text, absent in ABSENT]
     if not ways:
         return None
     others = [name for name in binary if name not in open_]
     left = f" {quoted(others, 5)} {'has' if len(others) == 1 else 'have'} yes and no, but no gap." if others else ""
     found = f"No labels were named.{left if open_ else ''}"
-    return Question(found, *ways, likely=not tags)
+    return Question(found, *ways, likely=not tags or columns.absent is not None)
 
 
 def _is_binary(column: pd.Series[Any]) -> bool:

@@ -18,7 +18,7 @@ from halflabel.table.words import is_nothing
 #: The parts of each cell as text.
 Cells = Sequence[Sequence[str]]
 
-#: Separators that are recognised, the first one where no cell holds any, and words for those that an option cannot hold
+#: Separators that are recognised, the first one where no cell holds any, and words for marks that an option cannot hold
 #: well. "none": a cell is one tag.
 MARKS = (";", ",", "|", "\n", "\t")
 SEPARATORS = {"space": " ", "newline": "\n", "tab": "\t", "none": ""}
@@ -36,6 +36,9 @@ MIN_ALONE, MAX_CHANCE, MAX_SHARE, MIN_COMBINATIONS = 6, 0.001, 0.5, 3
 
 #: Names that can mean "not this tag", or a tag with its score, whatever other names are.
 _SIGN = re.compile(r"(?:[-!¬~]|NOT )\w.*|.*\w\s*[:=@(\[]\s*(?:[01]?[.,]\d+|\d{1,3}\s?%)\s*[)\]]?", re.S)
+
+#: Words that mean that an item has no tag, and rarely that its tags are missing.
+_NO = re.compile(r"(?i)no\b|none|nothing|kein|aucun|ningun|nessun")
 
 #: Marks at the edges of a name (C++ and C# are names), words for "no" before it, numbers and answers behind it.
 _ADDED = tuple(map(re.compile, (
@@ -154,7 +157,8 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
     alone = Counter(parts[0] for parts in cells if len(set(parts)) == 1)
     tags = Counter(part for parts in cells for part in parts) | Counter(words)
     found = {tag: n for tag, n in tags.items() if fold_word(tag) not in stated and (
-        tag in words or (is_nothing(tag) and (2 * alone[tag] >= n or n == 1)))}  # fmt: skip
+        tag in words or (is_nothing(tag) and (2 * alone[tag] >= n or n == 1))
+        or (_NO.match(tag) and alone[tag] == n > 1))}  # fmt: skip
     if not found or not (len(found) < len(tags) or others):
         found = {tag: n for tag, n in _find_alone(cells, alone).items() if fold_word(tag) not in stated}
     if not found:
@@ -162,12 +166,14 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
     word = max(found, key=lambda tag: found[tag])
     more = f" (also {quoted([tag for tag in found if tag != word])})" if len(found) > 1 else ""
     never = "" if word in words or is_nothing(word) else " and never together with another tag"
+    is_no = _NO.match(word) is not None
+    ways = [("it means that the item has no tag", {"no": word}), ("it means a missing value", {"unknown": word})]
     raise Question(
         f"{plural(found[word], 'cell')} of the tags column {column!r} {'holds' if found[word] == 1 else 'hold'} "
         f"the word {clipped(word, 40)!r}{more}{never}.",
-        ("it means that the item has no tag", {"no": word}),
-        ("it means a missing value", {"unknown": word}),
+        *ways,
         *((("it is a tag", {"yes": word}),) if word not in words else ()),
+        likely=is_no,
     )
 
 

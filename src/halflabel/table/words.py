@@ -160,8 +160,10 @@ def suggest_meanings(words: Collection[str], stated: Mapping[str, float]) -> lis
         return codes + [{**stated, **unknown, **own, **dict.fromkeys(rest, value)} for value in (np.nan, 1.0, 0.0)]
     if stated or len(left) > 2:
         return []
+    left = sorted(left) if all(map(str.isdigit, left)) else left  # surveys have 1 for yes and 2 for no
+    plain = {word: value for word, value in known.items() if word not in PLAIN}
     values = [(1.0, 0.0), (0.0, 1.0)] if len(left) == 2 else [(1.0,)]
-    fits = [each for each in values if all(known.get(word, of) == of for word, of in zip(left, each, strict=True))]
+    fits = [each for each in values if all(plain.get(word, of) == of for word, of in zip(left, each, strict=True))]
     return [{**unknown, **dict(zip(left, each, strict=True))} for each in fits or values]
 
 
