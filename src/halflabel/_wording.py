@@ -198,7 +198,7 @@ def option(name: str, value: object = None) -> str:
     if options is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     flag = options.get(name, f"--{name.replace('_', '-')}")
-    if name in _WORDS and value is not None:
+    if isinstance(value, list | tuple) or (name in _WORDS and value is not None):
         value = ",".join(map(quote_cell, [value] if isinstance(value, str) else value))  # type: ignore[call-overload]
     if flag.endswith("="):
         return f"{flag}{'...' if value is None else _quote(str(value))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import sys
 import time
@@ -20,7 +21,10 @@ BROKEN = {
     "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--set delimiter="),
     "ragged row": (lambda p: spoil(p, p.read_text() + "1,2,3\n"), "line 62"),
     "duplicate ids": (lambda p: spoil(p, p.read_text().replace("s7,", "s8,")), "not unique: 's8'"),
-    "labels in words": (lambda p: spoil(p, p.read_text().replace(",0.0", ",no").replace(",1.0", ",yes")), "holds '"),
+    "labels in words": (
+        lambda p: spoil(p, p.read_text().replace(",0.0", ",u").replace(",1.0", ",v")),
+        "holds '",
+    ),
     "one-word line": (lambda p: spoil(p, p.read_text() + "x" * 1_100_000 + "\n"), "line 62"),
     "not text": (lambda p: p.write_bytes(b"\xff\xfe\x00\x01" * 50), "songs.csv"),
     "empty": (lambda p: spoil(p, ""), "empty"),
@@ -68,8 +72,8 @@ def test_a_delimiter_may_be_called_tab(songs):
     spoil(songs, songs.read_text().replace(",", "\t"))
     found, given = (run("describe", songs, *more) for more in ((), ("--set", "delimiter=tab")))
     assert given.exit_code == 0, given.output
-    assert "--labels tag_a" in given.output
-    assert found.output == given.output  # it is recognised too
+    assert re.search(r"tag_a, tag_b, tag_c +label", given.output)
+    assert [line for line in found.output.splitlines() if "separated by tabs" not in line] == given.output.splitlines()
 
 
 def test_names_cannot_steer_the_terminal(songs):
