@@ -21,9 +21,6 @@ extensions = [
     "mathml",
     "snippets",
     "screens",
-    "film",
-    "gallery",
-    "notebooks",
     "play",
     "accessible",
 ]
@@ -55,7 +52,7 @@ html_copy_source = False
 html_theme_options = {
     "logo": {"text": "halflabel"},
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 5,
     "navbar_persistent": ["search-button"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

@@ -1,14 +1,16 @@
-"""Draw the pictures of the page "Review": the review of scanned digits in headless Chromium, answered by their truth.
+"""Draw the report of the demo, and the review of scanned digits, answered by their truth, in headless Chromium.
 
     python docs/draw_review.py
 
-It needs playwright and Chromium and takes two minutes. It writes PNG files to ``docs/_static/review``.
+It needs playwright and Chromium and takes two minutes. It writes PNG files to ``docs/_static/review``. With the argument
+``report`` it draws the report only.
 """
 
 from __future__ import annotations
 
 import io
 import shutil
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -16,8 +18,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from click.testing import CliRunner
 from PIL import Image
 
+from halflabel.cli import main
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
 from halflabel.review_page.config import Config
@@ -57,6 +61,22 @@ def draw(program: str) -> None:
             browser.close()
         server.stop()
         session.close()
+
+
+def draw_report(program: str) -> None:
+    """Write the first screen of the report of the demo in both themes."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        CliRunner().invoke(main, ["demo", "-o", f"{folder}/demo"], catch_exceptions=False)
+        text = (Path(folder) / "demo/report.html").read_text(encoding="utf-8")
+        path = Path(folder) / "report.html"
+        path.write_text(text.replace(f"{folder}/demo", "halflabel-demo"), encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=program, args=QUIET)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(path.as_uri())
+        write_both_themes(page, "report")
+        browser.close()
 
 
 def open_digits(folder: Path) -> tuple[Session, dict[tuple[str, str], bool]]:
@@ -134,4 +154,6 @@ if __name__ == "__main__":
     chromium = find_chromium()
     if chromium is None:
         raise SystemExit("playwright and Chromium are needed.")
-    draw(chromium)
+    draw_report(chromium)
+    if sys.argv[1:] != ["report"]:
+        draw(chromium)

@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path += [str(DOCS / "_ext"), str(DOCS)]
-film, play = importlib.import_module("film"), importlib.import_module("play")
+play = importlib.import_module("play")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -24,21 +23,6 @@ def test_the_page_needs_no_other_file():
     assert not re.search(r'(?:src|href)="(?!data:)', page)
     assert '"halflabel/app.js": "data:text/javascript' in page
     assert "</script><" not in play.make_page({"session": "</script><b>"}).split("const RECORD")[1].split("\n")[0]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(film.find_chromium() is None, reason="Chromium or playwright is not installed")
-def test_the_film_has_forty_seconds_and_is_small(tmp_path):
-    film.write_film(play.complete_digits(), tmp_path, ["dark"])
-    assert (tmp_path / "film-dark.webp").stat().st_size < 400_000
-    seconds = []
-    with Image.open(tmp_path / "film-dark.webp") as opened:
-        for k in range(opened.n_frames):
-            opened.seek(k)
-            opened.load()
-            seconds.append(opened.info["duration"] / 1000)
-    assert len(seconds) == 13
-    assert sum(seconds) == 40
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """A review that runs in the documentation: the page of the package, with a script and a stored fit for its server.
 
-When the pages are built with their outputs, ``play/digits.html``, and the report, the map and the film of the same fit
+When the pages are built with their outputs, ``play/digits.html``, the report and the map of the same fit
 are written. Each is one file, and makes no request.
 """
 
@@ -18,8 +18,6 @@ import numpy as np
 import pandas as pd
 from docutils import nodes
 from docutils.parsers.rst import Directive
-from draw_review import find_chromium  # the script in the folder of the pages
-from film import write_film  # the extension next to this one
 from threadpoolctl import threadpool_limits
 
 import halflabel as hl
@@ -137,8 +135,6 @@ def write_pages(app: Any, error: Exception | None) -> None:
         (folder / "digits.html").write_text(page, encoding="utf-8")
         filled.report(folder / "digits-report.html", title="scanned digits")
         filled.write_map(folder / "digits-map.html", title="scanned digits")
-        if find_chromium():
-            write_film(filled, folder)
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -108,7 +108,7 @@ def add_items_options(*more: str, table: bool = False, fits: bool = True) -> Cal
             elif "observed_rate" in settings:
                 raise click.UsageError("--set observed_rate=... has no effect here: nothing is fitted.")
             with name_keys(shown, table="--table" if table else "--set table="):
-                file = settings.pop("table", named)
+                file = Path(settings.pop("table")) if "table" in settings else named
                 return command(items=ItemsFile(paths, _take_keys(settings, given), file), **given)
 
         decorated: Callable[..., Any] = _SET(run)

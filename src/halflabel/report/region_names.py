@@ -19,7 +19,7 @@ WIDTH, HEIGHT = 1000, 620
 LINE, LETTER = 20, 10.5
 
 #: Distances from the centre of a region at which a name is tried, and the number of directions.
-DISTANCES, DIRECTIONS = range(0, 261, 20), 16
+DISTANCES, DIRECTIONS = range(0, 181, 20), 16
 
 #: Room around an item that a name leaves free: half of the largest mark.
 MARGIN = 5

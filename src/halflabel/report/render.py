@@ -74,11 +74,12 @@ def load_templates(package: str = "halflabel.report") -> Environment:
 
 
 def _allow_breaks(text: object) -> Markup:
-    """Escape a string, allow a line break after each underscore, and isolate its writing direction.
+    """Escape a string, allow a line break after each underscore and comma, and isolate its writing direction.
 
     Examples
     --------
     >>> _allow_breaks("power_of_<2>")
     Markup('<bdi>power_<wbr>of_<wbr>&lt;2&gt;</bdi>')
     """
-    return Markup("<bdi>{}</bdi>").format(escape(text).replace("_", Markup("_<wbr>")))
+    broken = escape(text).replace("_", Markup("_<wbr>")).replace(",", Markup(",<wbr>"))
+    return Markup("<bdi>{}</bdi>").format(broken)
