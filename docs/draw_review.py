@@ -2,7 +2,7 @@
 
     python docs/draw_review.py
 
-It needs playwright and Chromium and takes two minutes. It writes PNG files to ``docs/_static/review``. With the argument
+It needs playwright and Chromium and takes two minutes. It writes PNG files to ``docs/_static/review``. With the word
 ``report`` it draws the report only.
 """
 

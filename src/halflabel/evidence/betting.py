@@ -36,6 +36,8 @@ from scipy.special import logsumexp
 
 from halflabel._arrays import Floats, Ints, Mask
 
+__all__ = ["Bets", "bound_errors", "weigh"]
+
 #: The smallest weight, as a share of the largest one. It was chosen from .15, .2, .3 and .5 on scene, emotions, msrc,
 #: yahoo-arts and simulated tables.
 FLOOR = 0.2
