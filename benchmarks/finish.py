@@ -5,7 +5,7 @@ their labels. ``Completion.finish`` asks in batches of at most 4 % of the gaps, 
 expects to need; the answers are the truth. "refit" fits after each batch of uncertain entries, and "one fit" keeps the
 first fit. "trust" is the comparison without a proof: the uncertain entries of the first fit are answered until the
 probabilities expect that the share of errors is reached. "no proof" is the smallest share of uncertain entries after
-whose answers it is truly reached, which only hindsight knows. "broken" is the share of runs whose delivered table has
+whose answers it is truly reached, in hindsight. "broken" is the share of runs whose delivered table has
 more errors, and "false" the share of runs with a bound below the truth at any moment, after each batch. The floor of
 the weights was chosen on scene, emotions, msrc, yahoo-arts and simulated tables. The other sets are the test.
 
@@ -56,7 +56,7 @@ def trust(filled, wrong, gaps, max_error):
 
 
 def find_needed(filled, wrong, gaps, max_error):
-    """Return the share of gaps that is answered if somebody knows when the most uncertain entries are enough."""
+    """Return the smallest share of the most uncertain gaps after whose answers the limit is reached, in hindsight."""
     doubt = np.where(filled.state > 0, 1 - filled.evidence.probabilities, filled.evidence.probabilities)[gaps]
     order = np.argsort(-doubt, kind="stable")
     left = wrong[gaps].sum() - np.append(0, np.cumsum(wrong[gaps][order]))

@@ -93,18 +93,6 @@ def test_a_rate_of_ones_own_is_in_the_table(frame):
     assert corrected.evidence.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
 
 
-def test_candidates_are_ranked_and_good(truth, corrected):
-    ranked = corrected.evidence.rank_candidates(40)
-    assert ranked["rank"].tolist() == list(range(1, 41))
-    assert (np.diff(ranked["probability"]) <= 0).all()
-    rows, columns = ranked["item"].to_numpy(), [corrected.labels.names.index(x) for x in ranked["label"]]
-    assert (corrected.labels.state[rows, columns] == 0).all()
-    np.testing.assert_array_equal(ranked["probability"], corrected.probabilities.to_numpy()[rows, columns])
-    p = corrected.evidence.learned_probabilities[rows, columns]
-    assert (np.diff(p)[np.diff(ranked["probability"]) == 0] <= 0).all()  # other scores break ties
-    assert truth[rows, columns].mean() > 0.8
-
-
 def test_a_precision_needs_the_rate(frame, corrected):
     with pytest.raises(ValueError, match=r"how many relevant entries were never assigned: give the assigned share"):
         hl.complete(frame, tags="tags", absent="unknown", min_precision=0.95)
@@ -121,7 +109,7 @@ def test_a_precision_needs_the_rate(frame, corrected):
 
 def test_evidence_is_what_was_assigned_around(frame, corrected):
     assert set(np.unique(np.array(KINDS)[corrected.evidence.codes])) <= {"graph", "features"}
-    item, label = corrected.evidence.rank_candidates(1)[["item", "label"]].iloc[0]
+    item, label = corrected.probabilities.where(corrected.labels.state == 0).stack().idxmax()
     found = corrected.explain(item, label)
     assert found.given is None
     assert found.probability == corrected.probabilities.loc[item, label]

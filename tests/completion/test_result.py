@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +11,6 @@ from scipy import sparse
 from tests.completion.plain import count_kinds, make_evidence
 from tests.completion.test_review_list import P, complete, open_songs
 
-from halflabel import PartialLabels
 from halflabel.completion import result as module
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.gap_sentences import describe_gaps
@@ -109,27 +107,6 @@ def test_for_positive_only_labels_the_assigned_ones_are_learned(rate, of):
     np.testing.assert_array_equal(make_evidence(open_songs(), Assuming()).learned_probabilities, P)
 
 
-def test_the_likeliest_unknown_entries_come_first():
-    filled = complete(open_songs())
-    ranked = filled.evidence.rank_candidates()
-    assert ranked.columns.tolist() == ["item", "label", "rank", "probability"]
-    assert ranked.to_numpy().tolist() == [
-        ["s2", "rock", 1, 0.97],
-        ["s2", "sad", 2, 0.6],
-        ["s1", "sad", 3, 0.06],
-        ["s5", "rock", 4, 0.02],
-    ]
-    assert filled.evidence.rank_candidates(3)["rank"].tolist() == [1, 2, 3]
-    assert len(filled.evidence.rank_candidates(0)) == 0
-
-
-def test_equal_probabilities_are_ranked_by_what_was_learned():
-    filled = Completion(make_evidence(open_tags(), Assuming()))
-    filled.model.label_probabilities_ = np.full((6, 2), 0.999)
-    ranked = filled.evidence.rank_candidates(3)
-    assert list(zip(ranked["item"], ranked["label"], strict=True)) == [("s2", "rock"), ("s2", "sad"), ("s4", "rock")]
-
-
 def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
     drawn = []
 
@@ -167,7 +144,7 @@ def test_notes_and_gaps_are_those_of_the_table():
     )
 
 
-def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch):
+def test_twenty_items_to_label_are_listed(monkeypatch):
     asked = []
     found = pd.DataFrame({"item": ["s1"]})
     monkeypatch.setattr(Evidence, "next_to_label", lambda self, n: asked.append(n) or found)
@@ -175,12 +152,6 @@ def test_twenty_items_to_label_and_one_hundred_candidates_are_listed(monkeypatch
     assert filled.next_to_label()["item"].tolist() == ["s1"]
     filled.next_to_label(3)
     assert asked == [20, 3]
-    p = np.linspace(0.1, 0.9, 202).reshape(101, 2)
-    labels = PartialLabels.from_table([[1, 0], [0, 1], *[[np.nan] * 2] * 99])
-    opened = replace(open_songs(), labels=labels, index=pd.RangeIndex(101))
-    many = make_evidence(opened, SimpleNamespace(label_probabilities_=p)).rank_candidates()
-    assert many["rank"].tolist() == list(range(1, 101))
-    assert many["probability"].tolist() == sorted(p[2:].ravel(), reverse=True)[:100]
 
 
 def test_positions_become_ids():

@@ -60,17 +60,6 @@ def entries(review: pd.DataFrame) -> list[tuple[str, str, str]]:
     return list(review[["item", "label", "reason"]].itertuples(index=False, name=None))
 
 
-def test_candidates_are_the_likeliest_unknown_entries():
-    filled = complete(open_songs())
-    assert filled.evidence.rank_candidates().to_numpy().tolist() == [
-        ["s2", "rock", 1, 0.97],
-        ["s2", "sad", 2, 0.6],
-        ["s1", "sad", 3, 0.06],
-        ["s5", "rock", 4, 0.02],
-    ]
-    assert filled.evidence.rank_candidates(1)["rank"].tolist() == [1]
-
-
 class TestReview:
     def test_doubtful_entries_and_uncertain_values_by_the_use_of_an_answer(self):
         review = complete(open_songs()).review()

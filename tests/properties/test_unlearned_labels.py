@@ -40,7 +40,6 @@ def list_figures(filled: hl.Completion) -> dict[str, object]:
         "suspects": filled.suspects.to_csv(),
         "next": filled.next_to_label(10).to_csv(),
         "review": filled.review(show=[]).to_csv(),
-        "candidates": filled.evidence.rank_candidates().to_csv(),
         "finish": filled.finish(seed=0).next(20).to_csv(),
         "digest": filled.evidence.digest,
         "report": re.sub(r"\s+", " ", str(summary)),

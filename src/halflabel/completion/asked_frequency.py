@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import logit
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel._arrays import Floats, Mask
 from halflabel._wording import plural
 from halflabel.evidence.label_frequency import MissingPositives, Share, choose_sizes, draw_by_size
 from halflabel.labels import PartialLabels
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 #: Minimum number of answers for an estimate, and number of answers to ask for.
 MIN_ANSWERS, ENOUGH = 20, 60
-
-#: Name of the row for all labels together.
-ALL = "(all labels)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,52 +58,39 @@ class AskedFrequency:
         of_items = given.annotated[:, None] | given.is_mixed
         return np.asarray((given.state == 0) & of_items & given.positives)
 
-    def fit(self, columns: Ints) -> MissingPositives | None:
-        """Return the posterior of the absent entries of some labels together, or None for too few answers."""
-        absent = self.find_absent(self.given)[:, columns]
-        asked = np.flatnonzero(self.answered[:, columns][absent])
+    @cached_property
+    def _found(self) -> MissingPositives | None:
+        """The posterior of the absent entries of all labels together, or None for too few answers."""
+        absent = self.find_absent(self.given)
+        asked = np.flatnonzero(self.answered[absent])
         if len(asked) < MIN_ANSWERS:
             return None
-        return MissingPositives(self.log_odds[:, columns][absent], asked, self.relevant[:, columns][absent][asked])
+        return MissingPositives(self.log_odds[absent], asked, self.relevant[absent][asked])
 
-    def estimate(self, columns: Ints) -> Share | None:
-        """Return the label frequency of some labels together, with an interval of 90 %."""
-        found, n = self.fit(columns), int(self.given.relevant[:, columns].sum())
-        return None if found is None else found.estimate(n, np.random.default_rng(0))
+    @cached_property
+    def _estimate(self) -> Share | None:
+        """The label frequency of the labels together, with an interval of 90 %."""
+        n = int(self.given.relevant[:, np.flatnonzero(self.given.positives)].sum())
+        return None if self._found is None else self._found.estimate(n, np.random.default_rng(0))
 
     @property
     def rate(self) -> float | None:
         """The label frequency of the labels together with the answers, for a fit to both."""
         return None if self.share is None else self.share.share
 
-    @cached_property
+    @property
     def share(self) -> Share | None:
         """The label frequency of the labels together with the answers, with an interval of 90 %."""
-        found = self.estimate(self._positives)
-        if found is None:
+        if self._estimate is None:
             return None
-        n, new = int(self.given.relevant[:, self._positives].sum()), int((self.relevant & self.answered).sum())
-        return Share(*(min((n + new) * each / n, 1.0) for each in found))
-
-    @property
-    def _positives(self) -> Ints:
-        return np.flatnonzero(self.given.positives)
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """The label frequency of each label, and of all together: label, assigned, answers, share, low, high."""
-        columns = {self.given.names[j]: np.array([j]) for j in self._positives} | {ALL: self._positives}
-        rows = []
-        for name, at in columns.items():
-            numbers = {"assigned": int(self.given.relevant[:, at].sum()), "answers": int(self.answered[:, at].sum())}
-            share = self.estimate(at) or Share(np.nan, np.nan, np.nan)
-            rows.append({"label": name, **numbers, **share._asdict()})
-        return pd.DataFrame(rows if len(columns) > 2 else rows[:1])
+        n = int(self.given.relevant[:, np.flatnonzero(self.given.positives)].sum())
+        new = int((self.relevant & self.answered).sum())
+        return Share(*(min((n + new) * each / n, 1.0) for each in self._estimate))
 
     @property
     def sentence(self) -> str:
         """The estimate, or the number of answers that it needs, in a sentence."""
-        n, share = int(self.answered.sum()), self.estimate(self._positives)
+        n, share = int(self.answered.sum()), self._estimate
         if share is None:
             return (
                 f"The label frequency is estimated from {MIN_ANSWERS} answers or more, and there are {n}: nothing was "
@@ -126,7 +110,7 @@ class AskedFrequency:
         """
         absent = self.find_absent(self.given)
         size = np.zeros(absent.shape)
-        size[absent] = choose_sizes(self.log_odds[absent], self.fit(self._positives))
+        size[absent] = choose_sizes(self.log_odds[absent], self._found)
         free = np.flatnonzero((absent & ~self.answered).ravel())
         drawn, chance = draw_by_size(size.ravel()[free], min(n, len(free)), np.random.default_rng([seed, len(free)]))
         drawn = drawn[np.argsort(-size.ravel()[free][drawn], kind="stable")]

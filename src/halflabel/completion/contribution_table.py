@@ -130,13 +130,3 @@ def _describe(carriers: pd.DataFrame) -> str:
 def write_log_odds(value: float) -> str:
     """Return log odds with a sign and two decimals."""
     return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
-
-
-def write_largest(parts: Mapping[str, Floats], labels: Sequence[int]) -> list[str]:
-    """Return, for one label of each item, the names and values of the largest parts, the largest first."""
-    lines = []
-    for row, label in enumerate(labels):
-        sizes = {name: float(part[row, label]) for name, part in parts.items()}
-        largest = sorted(sizes, key=lambda name: -abs(sizes[name]))[:MAX_NAMED]
-        lines.append(", ".join(f"{name} {write_log_odds(sizes[name])}" for name in largest if sizes[name]))
-    return lines

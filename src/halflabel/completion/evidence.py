@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.facts import collect_facts, tabulate_assumptions
 from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
@@ -35,6 +35,9 @@ from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.canonical_order import order_items
 from halflabel.table import OpenTable
 
+if TYPE_CHECKING:
+    from halflabel.completion.asked_frequency import AskedFrequency
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
@@ -54,8 +57,7 @@ class Evidence:
     #: Shape (n_items, n_labels). The given entries on which probabilities were fitted and are checked; None for all of
     #: them.
     calibrate_on: Mask | None = None
-    #: Shape (n_items, n_labels). The labels after completion where answers and a frozen fit decide them; None where the
-    #: fit does.
+    #: Shape (n_items, n_labels). The labels after completion, if answers and a frozen fit decide them.
     delivered: NDArray[np.int8] | None = None
     #: The answers that estimate the label frequency, where it is asked for.
     asked_frequency: AskedFrequency | None = None
@@ -256,7 +258,7 @@ class Evidence:
 
     @cached_property
     def assumptions(self) -> pd.DataFrame:
-        """For positive-only labels, the effect of the label frequency c; see :func:`tabulate_assumptions`."""
+        """The effect of the label frequency c on positive-only labels, of :func:`tabulate_assumptions`."""
         return tabulate_assumptions(self)
 
     # The tables that a person reads.
@@ -282,17 +284,6 @@ class Evidence:
         part, kept = self.of_filled, np.flatnonzero(~self.ranked_only)
         found = rank_doubts(part.labels, part.state, part.probabilities, part.learned_probabilities, part.broken)
         return found.assign(column=kept[found["column"].to_numpy(dtype=int)])
-
-    def rank_candidates(self, n: int = 100) -> pd.DataFrame:
-        """Return the ``n`` unknown entries that are likeliest to be relevant: item, label, rank, probability."""
-        n_gaps = int((~self.labels.observed).sum())
-        p = np.where(self.labels.observed, -1.0, self.probabilities)
-        # Probabilities near 1 are equal after clipping; the probabilities before it still differ.
-        order = np.lexsort((-self.learned_probabilities.ravel(), -p.ravel()))[: min(n, n_gaps)]
-        rows, columns = np.unravel_index(order, p.shape)
-        names, rank = np.array(self.labels.names, dtype=object), np.arange(1, len(rows) + 1)
-        ranked = {"position": rows, "label": names[columns], "rank": rank, "probability": p[rows, columns]}
-        return self.opened.name_items(pd.DataFrame(ranked))
 
     def sample_filled(self, n: int, random_state: int = 0) -> pd.DataFrame:
         """Return ``n`` random filled entries: position, column. The order of items and labels decides nothing.

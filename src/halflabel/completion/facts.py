@@ -26,7 +26,7 @@ OF_STATED_RATE = ("more-assigned", "look-unlabelled", "calibration")
 
 
 def collect_facts(evidence: Evidence) -> Facts:
-    """Return what checks read."""
+    """Return the facts that checks read."""
     fit, learned, groups, c = evidence.fit, evidence.learned_from, evidence.opened.groups, evidence.observed_rate
     whole = evidence.opened.written_labels
     assigned, unlabelled = whole.relevant.sum(axis=1)[whole.annotated], int((~whole.annotated).sum())

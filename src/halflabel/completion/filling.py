@@ -11,7 +11,6 @@ from halflabel._arguments import accept_keys
 from halflabel._arrays import Mask
 from halflabel._wording import option, quoted
 from halflabel.completion.answers import Answers, find_answers, select_calibrating, use_answers
-from halflabel.completion.asked_frequency import AskedFrequency
 from halflabel.completion.checks import (
     check_accepted,
     check_calibrate_on,
@@ -41,6 +40,7 @@ from halflabel.table.rows import order_by_row_labels
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from halflabel.completion.asked_frequency import AskedFrequency
     from halflabel.labels.partial import LabelsLike
     from halflabel.table.accepted import ItemsLike, PathLike, TableLike
 
@@ -129,6 +129,8 @@ def complete(
     stated = Given(opened, calibrates)
     evidence = Evidence(opened, fit_corrected(model, stated), precision, calibrates)
     if asks:
+        from halflabel.completion.asked_frequency import AskedFrequency  # imported where it is asked for
+
         assigned = evidence.learned_probabilities
         asked_about = AskedFrequency.read(given, answered, evidence.labels.names, assigned)
         evidence = _estimate_frequency(evidence, asked_about, stated)

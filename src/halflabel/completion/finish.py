@@ -26,7 +26,7 @@ __all__ = ["Task"]
 
 
 class Filled(Protocol):
-    """A completion, as far as a task knows it."""
+    """A completion, as far as a task needs it."""
 
     @property
     def evidence(self) -> Evidence:

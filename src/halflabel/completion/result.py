@@ -18,14 +18,10 @@ from halflabel._files import atomic_write
 from halflabel.completion.display import Figures, find_views
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.explanation import Explanation, explain_entry
-from halflabel.completion.finish import Task
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.model_file.predictor import Predictor
-from halflabel.completion.model_file.saving import save
 from halflabel.completion.output import write_completed
-from halflabel.completion.prevalence_table import tabulate_prevalence
 from halflabel.completion.review_list import list_for_review
-from halflabel.completion.updating import learn_answers
 from halflabel.completion.verdict import Verdict, decide
 from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
@@ -36,6 +32,7 @@ from halflabel.table.items import choose_shown
 
 if TYPE_CHECKING:
     from halflabel.completion.answers import Answers
+    from halflabel.completion.finish import Task
     from halflabel.corrections.correction import Learned
     from halflabel.evidence.certificate import Certificate
     from halflabel.table.accepted import PathLike, TableLike
@@ -197,6 +194,8 @@ class Completion:
             If a check finds that entries are known because of their value, if assigned tags come without a label
             frequency, or for names that the table does not have.
         """
+        from halflabel.completion.prevalence_table import tabulate_prevalence
+
         return self.opened.as_given(tabulate_prevalence(self.evidence.of_filled, by, confidence))
 
     def ask_frequency(self, n: int = 20) -> pd.DataFrame:
@@ -247,6 +246,8 @@ class Completion:
             The part of the entries that the bound is about, see :class:`halflabel.completion.finish.Task`.
         """
         part: dict[str, Any] = {"population": population, "labels": labels}
+        from halflabel.completion.finish import Task  # imported here, as below: few completions need it
+
         return Task(self, max_error=max_error, confidence=confidence, seed=seed, journal=journal, **part)
 
     def review(
@@ -305,6 +306,8 @@ class Completion:
         >>> complete(songs, labels=["dance"]).update(answers).table["dance"].tolist()
         [0, 0, 1, 0, 1, 1, 1, 1]
         """
+        from halflabel.completion.updating import learn_answers
+
         return Completion(learn_answers(self.evidence, answers))
 
     def explain(self, item: Hashable, label: str) -> Explanation:
@@ -419,4 +422,6 @@ class Completion:
 
     def save(self, path: AnyPath) -> None:
         """Write the model as one file for :func:`halflabel.load`. It holds JSON and plain arrays, without pickle."""
+        from halflabel.completion.model_file.saving import save
+
         save(path, self.predictor)

@@ -15,7 +15,7 @@ PROPOSED = (60, 120, 240, 480)
 #: Minimum number of random answers for an exact bound that is printed. If all are right, it is about 5 %.
 MIN_RANDOM = 60
 
-#: Number of ways to divide the answers that are compared, and of levels of probability that are told apart.
+#: Number of ways to divide the answers that are compared, and of levels of probability.
 COMPARED, LEVELS = 100, 100
 
 #: The moments at which the growth of the evidence is computed: the mean number of draws of an entry of weight one half.
@@ -47,7 +47,7 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
 
     Notes
     -----
-    If the entries that are most probably wrong are answered, the others are drawn by weight until the logarithm of the
+    The entries that are most probably wrong are answered, and the remaining ones are drawn by weight until the logarithm of the
     capital of :mod:`halflabel.evidence.betting` is ``log(1 / alpha)``. Its mean growth is computed for entries of equal
     probability together. All numbers of chosen entries on a grid are compared.
     """

@@ -8,7 +8,7 @@ use the draws to come. With :math:`w_e = 1` for a wrong entry, and :math:`F_i` w
 
 .. math:: X_i = \frac{w_e - p_e}{q_i(e)} \qquad \text{has the mean} \qquad M - F_i - \sum_{U_i} p.
 
-Whoever claims that M is at least m pays a bet on a smaller X, and its capital is
+A bet on a smaller X is made against the claim that M is at least m. Its capital is
 
 .. math:: K_n(m) = \prod_{i \le n} \Bigl(1 + \lambda_i \bigl(m - F_i - \sum_{U_i} p - X_i\bigr)\Bigr).
 

@@ -124,12 +124,6 @@ def accuse(labels: PartialLabels, wrong: Floats) -> Mask:
     return (wrong >= MIN_WRONG) & has_both_values(labels)
 
 
-def list_doubtful(suspects: pd.DataFrame, labels: PartialLabels) -> pd.DataFrame:
-    """Return the suspects that :func:`accuse` lists."""
-    listed = np.array(labels.names, dtype=object)[has_both_values(labels)]
-    return suspects[(suspects["wrong"] >= MIN_WRONG) & suspects["label"].isin(listed)]
-
-
 def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence[Mask] = ()) -> pd.DataFrame:
     """Return the given entries, the most probably wrong entry first.
 

@@ -69,9 +69,9 @@ _RANK = ("warning", "caution", "note", "fine")
 
 
 class Facts(NamedTuple):
-    """What checks read about a completion."""
+    """The facts about a completion that checks read."""
 
-    #: The known labels, those that the method learned from, and those that show whether probabilities are calibrated.
+    #: The known labels, the labels that the method learned from, and the entries that show the calibration.
     labels: PartialLabels
     learned_from: PartialLabels
     checked_on: PartialLabels
