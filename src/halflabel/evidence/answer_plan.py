@@ -48,8 +48,8 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
     Notes
     -----
     The entries that are most probably wrong are answered, and the remaining ones are drawn by weight until the
-    logarithm of the capital of :mod:`halflabel.evidence.betting` is ``log(1 / alpha)``. Its mean growth is computed for entries of equal
-    probability together. All numbers of chosen entries on a grid are compared.
+    logarithm of the capital of :mod:`halflabel.evidence.betting` is ``log(1 / alpha)``. Its mean growth is computed for
+    entries of equal probability together. All numbers of chosen entries on a grid are compared.
     """
     n = len(wrong)
     if allowed < 0 or n <= allowed:
