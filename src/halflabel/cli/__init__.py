@@ -16,6 +16,10 @@ from halflabel._version import __version__
 __all__ = ["main"]
 
 
+#: Where the words of a command line are kept, for the commands that answer a question.
+WORDS = "halflabel.words"
+
+
 class _Place(NamedTuple):
     """Where a command is defined, and its line in the list of commands."""
 
@@ -80,6 +84,10 @@ class _Group(click.Group):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")
         return super().main(*args, **kwargs)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[WORDS] = list(args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(dict.fromkeys([*_COMMANDS, *_OF_OTHERS, *_find_added_commands()]))

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from halflabel._wording import closest, name_command_options, quote_cell
 from halflabel.cli import work
+from halflabel.cli.asking import ask, keep_answers
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
 from halflabel.files.registry import list_names
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from halflabel.table.sources import Source
 
 
-@dataclass(frozen=True, eq=False)
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
 class ItemsFile:
     """A file of items, and its description."""
 
@@ -36,6 +40,7 @@ class ItemsFile:
     given: Mapping[str, Any] = field(default_factory=dict)  #: The values of keys that the command line states.
     table: Path | None = None  #: The table file, where it was named.
     finds: bool = True  #: Whether a table file next to the items is used.
+    answers: dict[str, Any] = field(default_factory=dict)  #: The keys that a person was asked for.
 
     @cached_property
     def described(self) -> Described:
@@ -75,11 +80,34 @@ class ItemsFile:
 
     def read(self) -> Source:
         """Read the file, or the files as one table."""
-        return work.read_file(self.paths, self.columns, **self.columns.of_file)
+        return self._decide(lambda: work.read_file(self.paths, self.columns, **self.columns.of_file))
 
     def open(self, source: Source | None = None) -> OpenTable:
         """Give every column its role. A ``source`` that was read already is not read again."""
-        return work.open_described(source or self.read(), self.described)
+        source = source or self.read()
+        opened = self._decide(lambda: work.open_described(source, self.described))
+        if self.answers and self._own_file is not None:
+            keep_answers(self.described, self._own_file, self.answers)
+        return opened
+
+    def _decide(self, work_on: Callable[[], T]) -> T:
+        """Return the result of some work, after each question about the table is answered."""
+        while True:
+            try:
+                return work_on()
+            except work.Question as question:
+                way, described = ask(question), self.described
+            self.given = way.state({**described.columns.stated, **self.given})
+            self.__dict__["described"] = described.take(way)
+            self.answers |= way.keys
+
+    @property
+    def _own_file(self) -> Path | None:
+        """The table file that keeps answers."""
+        if self.table is not None:
+            return self.table
+        is_one = len(self.paths) == 1 and self.paths[0].exists()
+        return work.name_table_file(self.paths[0]) if is_one else None
 
     def open_alike(self, path: Path) -> OpenTable:
         """Give the columns of another table the same roles. Another kind of file has its own notation."""

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from halflabel.table.embedding import embed_columns
     from halflabel.table.items import choose_shown
     from halflabel.table.opening import open_described
+    from halflabel.table.question import Question
     from halflabel.table.source_files import read_file
-    from halflabel.table.table_file import name_table_file
+    from halflabel.table.table_file import name_table_file, write_table_file
     from halflabel.table.unlearned import leave_unlearned
 else:
     __getattr__, __dir__ = import_on_use(
@@ -73,8 +74,9 @@ else:
             "halflabel.table.embedding": ["embed_columns"],
             "halflabel.table.items": ["choose_shown"],
             "halflabel.table.opening": ["open_described"],
+            "halflabel.table.question": ["Question"],
             "halflabel.table.source_files": ["read_file"],
-            "halflabel.table.table_file": ["name_table_file"],
+            "halflabel.table.table_file": ["name_table_file", "write_table_file"],
             "halflabel.table.unlearned": ["leave_unlearned"],
         },
     )
@@ -87,6 +89,7 @@ __all__ = [
     "PICTURES",
     "SUFFIXES",
     "NoLabelsNamed",
+    "Question",
     "base_suffix",
     "check_format_path",
     "check_observed_rate",
@@ -124,4 +127,5 @@ __all__ = [
     "takes_pairs",
     "write_for_tool",
     "write_frame",
+    "write_table_file",
 ]

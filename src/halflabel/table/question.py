@@ -73,7 +73,7 @@ class Question(ValueError):
         return type(self)(self.found, *ways, other=self.other, likely=self.likely)
 
     def decide(self, read: Callable[[Way], tuple[Any, str]]) -> Way:
-        """Return the first way, if no other one gives other labels. Else raise the question, with the labels of each.
+        """Return the first way, if it is likely and no other gives other labels. Else raise, with the labels of each.
 
         Parameters
         ----------
