@@ -21,10 +21,6 @@ BROKEN = {
     "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--set delimiter="),
     "ragged row": (lambda p: spoil(p, p.read_text() + "1,2,3\n"), "line 62"),
     "duplicate ids": (lambda p: spoil(p, p.read_text().replace("s7,", "s8,")), "not unique: 's8'"),
-    "labels in words": (
-        lambda p: spoil(p, p.read_text().replace(",0.0", ",u").replace(",1.0", ",v")),
-        "holds '",
-    ),
     "one-word line": (lambda p: spoil(p, p.read_text() + "x" * 1_100_000 + "\n"), "line 62"),
     "not text": (lambda p: p.write_bytes(b"\xff\xfe\x00\x01" * 50), "songs.csv"),
     "empty": (lambda p: spoil(p, ""), "empty"),

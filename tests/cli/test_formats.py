@@ -174,7 +174,7 @@ class TestTools:
 
     def test_sets_need_absent_and_the_error_names_the_option(self, export):
         result = run("complete", export[0], "--text", "text")
-        assert result.exit_code == 1
+        assert result.exit_code == 2
         assert "state --absent irrelevant." in result.stderr
         assert "absent='" not in result.stderr
 
