@@ -13,7 +13,7 @@ from scipy import linalg
 
 from halflabel.datasets import make_low_rank
 from halflabel.labels import PartialLabels
-from halflabel.methods.impute import PartialKernel
+from halflabel_papers.comparators.partial_kernel import PartialKernel
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
 from halflabel_papers.studies import completion, data, mddm, ssdrmc, ssdrmc_labels, vvmr

@@ -1,31 +1,14 @@
-"""LowRankVVMR by Algorithm 1, as corrected and as printed, against halflabel's own solver."""
+"""LowRankVVMR with both values of lambda, and the step of eq. (22) with and without its absolute value."""
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
-from tests.methods.vvmr.test_lowrank import QUICK, draw_missing_positives
+from tests.methods.vvmr.test_lowrank import draw_missing_positives
 
 import halflabel
-from halflabel import PartialLabels
-from halflabel_papers.published import LowRankVVMR
-from halflabel_papers.published.algorithm1 import solve_as_published
+from halflabel_papers.published import LowRankVVMR, LowRankVVMRByAlgorithm
 from halflabel_papers.published.continuation import Continuation, PublishedTerms, Theta
-
-
-def test_algorithm_1_stays_above_the_minimum(rng):
-    X, labels, _ = draw_missing_positives(rng, n=45, n_labels=3)
-    settings = {**QUICK, "alpha_trace": 1e-2, "alpha_manifold": 1e-3, "label_graph_weight": 0.5, "n_folds": 2}
-    best = LowRankVVMR(**settings, tol=1e-8, max_iter=3000).fit(X, labels)
-    own = halflabel.LowRankVVMR(**settings, tol=1e-8, max_iter=3000).fit(X, labels)
-    assert best.label_scores_.tobytes() == own.label_scores_.tobytes()
-    with pytest.warns(ConvergenceWarning):
-        published = LowRankVVMR(**settings, solver="published", max_iter=60).fit(X, labels)
-    assert published.solution_.objective[-1] > best.solution_.objective[-1]
-    assert published.solution_.residual > best.solution_.residual
 
 
 def test_equation_22_with_its_absolute_value_is_no_proximal_step(rng):
@@ -45,24 +28,23 @@ def test_equation_22_with_its_absolute_value_is_no_proximal_step(rng):
         assert result == pytest.approx(grid[np.argmin((grid - value) ** 2 / 2 + 0.3 * grid)], abs=1e-3)
 
 
-def test_the_algorithm_as_printed_ends(rng, monkeypatch):
-    flags = []
+def test_both_values_of_lambda(rng):
+    X, labels, _ = draw_missing_positives(rng, n=120)
+    settings = {"alpha": 1e-2, "alpha_trace": 5e-2, "width": 0.7, "n_folds": 2}
+    text = LowRankVVMR(**settings).fit(X, labels)
+    rows = int(labels.annotated.sum())
+    same = halflabel.LowRankVVMR(**settings, knee=5e-2 / np.sqrt(rows) * rows / 2).fit(X, labels)
+    np.testing.assert_allclose(text.recovered_, same.recovered_, atol=1e-9)
+    other = LowRankVVMRByAlgorithm(**settings).fit(X, labels)
+    assert len(text.likely_missing(None)) > 0
+    assert len(other.likely_missing(None)) == 0
 
-    def solve(*arguments, takes_abs):
-        flags.append(takes_abs)
-        return solve_as_published(*arguments, takes_abs=takes_abs)
 
-    monkeypatch.setattr("halflabel_papers.published.lowrank.solve_as_published", solve)
-    X, Y = rng.normal(size=(20, 3)), (rng.random((20, 3)) < 0.4).astype(float)
-    labels = PartialLabels.from_positives(Y)
-    settings = {"max_iter": 5, "n_folds": 2, "alpha": 1e-2, "alpha_manifold": 1e-5, "width": 1.0}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        printed, published = (
-            LowRankVVMR.as_published().set_params(solver=solver, **settings).fit(X, labels).label_scores_
-            for solver in ("printed", "published")
-        )
-    assert np.isfinite(printed).all()
-    assert np.abs(printed - published).max() > 1e-3
-    half = len(flags) // 2
-    assert flags == [True] * half + [False] * half
+def test_the_published_settings_are_the_papers(rng):
+    model = LowRankVVMR.as_published()
+    assert len(model._settings()) == 3 * 5**3
+    assert (model.label_graph, model.manifold, model.scale, model.label_graph_weight) == ("raw", "laplacian", None, 0.5)
+    X, labels, _ = draw_missing_positives(rng, n=40)
+    model.set_params(alpha=1e-3, alpha_manifold=1e-5, alpha_trace=(1e-2, 1e-1), width=1.0).fit(X, labels)
+    new = ~labels.annotated
+    np.testing.assert_array_equal(model.transduction_[new], model.label_scores_[new] >= 0)

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import lapack
-from sklearn.metrics.pairwise import cosine_similarity, euclidean_distances, rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, stored
+from halflabel._arrays import Floats, Ints, Mask, Matrix
 
 #: Ridge weights to choose from, in units of one squared error: an RBF kernel has ones on its diagonal.
 ALPHAS: Floats = np.logspace(-3, 2, 16)
-
-#: The kernels by name, of two matrices of items and a unit of length s: :math:`e^{-d^2/2s^2}`, :math:`x^Tx'/s^2`,
-#: :math:`x^Tx'/|x||x'|`, :math:`(x^Tx'/s^2 + 1)^2`, and a Gram matrix whose columns are the landmarks.
-KERNELS: Mapping[str, Callable[[Any, Any, float], Any]] = {
-    "rbf": lambda X, Z, s: rbf_kernel(X, Z, gamma=0.5 / s**2),
-    "linear": lambda X, Z, s: stored(X @ Z.T, as_sparse=False) / s**2,
-    "cosine": lambda X, Z, s: cosine_similarity(X, Z),
-    "polynomial": lambda X, Z, s: (stored(X @ Z.T, as_sparse=False) / s**2 + 1) ** 2,
-    "precomputed": lambda X, Z, s: stored(X[:, Z], as_sparse=False),
-}
-
-#: Kernels of items with gaps, of the means over shared features of :math:`xx'`, :math:`x^2` and :math:`x'^2`, and s.
-SHARED_KERNELS: Mapping[str, Callable[[Floats, Floats, Floats, float], Floats]] = {
-    "polynomial": lambda product, own, other, s: (product / s**2 + 1) ** 2,
-    "rbf": lambda product, own, other, s: np.exp((product - (own + other) / 2) / s**2),
-    "linear": lambda product, own, other, s: product / s**2,
-}
 
 #: Parts of a Gram matrix below this share of its largest eigenvalue, or of its trace, are rounding: duplicates make it
 #: singular.
@@ -50,24 +32,11 @@ def mean_distance(X: Matrix, rng: np.random.Generator, sample: int = 1000) -> fl
     return float(distances.sum() / max(len(rows) * (len(rows) - 1), 1)) or 1.0
 
 
-def shared_kernel(X: Floats, Z: Floats, kind: str, width: float, min_shared: float) -> Floats:
-    """Return a kernel of :data:`SHARED_KERNELS` of the rows of X and Z, from the features that are NaN in neither.
-
-    It is NaN where the share of such features is 0, or below ``min_shared``.
-    """
-    (seen, values), (known, others) = ((~np.isnan(items) * 1.0, np.nan_to_num(items)) for items in (X, Z))
-    count = seen @ known.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        product, own, other = values @ others.T / count, values**2 @ known.T / count, seen @ (others**2).T / count
-        gram = SHARED_KERNELS[kind](product, own, other, width)
-    return np.where(count >= max(min_shared * X.shape[1], 1.0), gram, np.nan)
-
-
 @dataclass(frozen=True)
 class NystroemMap:
-    """Features whose inner products are a kernel on (or near) the landmarks, plus a constant."""
+    """Features whose inner products are an RBF kernel on (or near) the landmarks, plus a constant."""
 
-    #: Shape (n_landmarks, n_features). For "precomputed" the numbers of the columns, shape (n_landmarks,).
+    #: Shape (n_landmarks, n_features).
     landmarks: Matrix
     #: Unit of length; sigma of exp(-d^2 / 2 sigma^2).
     bandwidth: float
@@ -75,8 +44,6 @@ class NystroemMap:
     projection: Floats
     #: Mean share of k(x, x) that the map loses on the rows from which it was learned. 0 if all are landmarks.
     error: float = 0.0
-    #: A key of :data:`KERNELS`.
-    kind: str = "rbf"
 
     def __call__(self, X: Matrix) -> Floats:
         """Return the features of the rows of ``X``, shape (n_rows, rank + 1)."""
@@ -84,7 +51,7 @@ class NystroemMap:
 
     def kernel(self, X: Matrix) -> Floats:
         """Return the Gram matrix of ``X`` against the landmarks."""
-        return np.asarray(KERNELS[self.kind](X, self.landmarks, self.bandwidth), dtype=np.float64)
+        return np.asarray(rbf_kernel(X, self.landmarks, gamma=0.5 / self.bandwidth**2), dtype=np.float64)
 
 
 def nystroem(
@@ -93,26 +60,24 @@ def nystroem(
     max_landmarks: int,
     rng: np.random.Generator,
     *,
-    kind: str = "rbf",
-    columns: Ints | None = None,
     pivoted: bool = False,
 ) -> NystroemMap:
     """Learn a :class:`NystroemMap` from ``X``. It is exact up to ``max_landmarks`` rows, else from a random subset.
 
-    ``columns`` are the columns of a precomputed kernel that belong to the rows of ``X``. With ``pivoted``, the root is
-    a Cholesky factor, for a tenth of the time: the features are of other coordinates, in no order of importance.
+    With ``pivoted``, the root is a Cholesky factor, for a tenth of the time: the features are of other coordinates, in
+    no order of importance.
     """
     rows = np.arange(X.shape[0])
     if len(rows) > max_landmarks:
         rows = np.sort(rng.choice(rows, max_landmarks, replace=False))
     sample = X if len(rows) == X.shape[0] else X[rows]
-    plain = NystroemMap(sample if columns is None else columns[rows], bandwidth, np.empty((0, 0)), kind=kind)
+    plain = NystroemMap(sample, bandwidth, np.empty((0, 0)))
     learned = replace(plain, projection=(_pivoted_root if pivoted else _root)(plain.kernel(sample)))
     if len(rows) == X.shape[0]:
         return learned
     tried = rng.choice(X.shape[0], min(1000, X.shape[0]), replace=False)
     kept_shares = (learned(X[tried])[:, :-1] ** 2).sum(axis=1)
-    return replace(learned, error=float((1 - kept_shares / _diagonal(learned, X, tried, columns)).mean()))
+    return replace(learned, error=float((1 - kept_shares).mean()))
 
 
 def _root(gram: Floats) -> Floats:
@@ -129,16 +94,6 @@ def _pivoted_root(gram: Floats) -> Floats:
     root = np.zeros((len(gram), rank))
     root[pivots[:rank] - 1] = lapack.dtrtri(np.triu(factor[:rank, :rank]))[0]
     return root
-
-
-def _diagonal(features: NystroemMap, X: Matrix, rows: Ints, columns: Ints | None) -> Floats:
-    """Return k(x, x) of some rows."""
-    if features.kind in ("rbf", "cosine"):
-        return np.ones(len(rows))
-    if columns is not None:
-        return np.asarray([float(X[[i], columns[i]][0]) for i in rows])
-    own = (replace(features, landmarks=X[[i]]).kernel(X[[i]]) for i in rows)
-    return np.maximum([float(each[0, 0]) for each in own], np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)

@@ -13,21 +13,6 @@ from halflabel.labels.positive_only import pu_f1
 from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 
 
-@pytest.mark.parametrize(
-    ("knee", "shape", "slope"),
-    [
-        (0.5, (10, 4), 0.1),
-        (0.25, (50, 4), 0.01),
-        ("algorithm", (16, 9), 12.0),
-        ("algorithm", (9, 16), 12.0),
-        ("text", (16, 9), 0.75),
-        ("text", (4, 9), 1.0),
-    ],
-)
-def test_the_slope_of_a_knee(knee, shape, slope):
-    assert KernelSetting(1.0, 2.0, 0.5, 3.0, knee).slope(*shape) == pytest.approx(slope)
-
-
 def test_neither_a_trace_norm_nor_a_knee_is_the_default():
     assert KernelSetting(1.0, 2.0, 0.5) == KernelSetting(1.0, 2.0, 0.5, 0.0, 0.0)
 

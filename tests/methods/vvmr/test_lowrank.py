@@ -17,7 +17,6 @@ from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import auc_per_label, ece, macro_f1, micro_f1
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
-from halflabel.labels.rules import Rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.vvmr import VVMR, LowRankVVMR, lowrank
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator
@@ -263,25 +262,6 @@ def test_what_is_likely_missing_is_what_was_raised(rng):
     np.testing.assert_array_equal(table["probability"], model.label_probabilities_[item, column])
 
 
-def test_both_readings_of_lambda(rng):
-    X, labels, _ = draw_missing_positives(rng, n=120)
-    text = LowRankVVMR(alpha=1e-2, alpha_trace=5e-2, knee="text", width=0.7, n_folds=2).fit(X, labels)
-    rows = int(labels.annotated.sum())
-    same = text.get_params() | {"knee": 5e-2 / np.sqrt(rows) * rows / 2}
-    np.testing.assert_allclose(text.recovered_, LowRankVVMR(**same).fit(X, labels).recovered_, atol=1e-9)
-    other = LowRankVVMR(**text.get_params() | {"knee": "algorithm"}).fit(X, labels)
-    assert len(text.likely_missing(None)) > 0
-    assert len(other.likely_missing(None)) == 0
-
-
-def test_a_graph_and_a_trace_norm_solved_two_ways(rng):
-    X, labels, _ = draw_missing_positives(rng, n=45, n_labels=3)
-    settings = {**QUICK, "alpha_trace": 1e-2, "alpha_manifold": 1e-3, "label_graph_weight": 0.5, "n_folds": 2}
-    best = LowRankVVMR(**settings, tol=1e-8, max_iter=3000).fit(X, labels)
-    split = LowRankVVMR(**settings, tol=1e-6, max_iter=30000, solver="davis_yin").fit(X, labels)
-    np.testing.assert_allclose(split.label_scores_, best.label_scores_, atol=1e-3)
-
-
 def test_probabilities_of_being_assigned_and_of_being_relevant(rng):
     X, labels, _ = draw_missing_positives(rng)
     plain = LowRankVVMR(**QUICK).fit(X, labels)
@@ -341,24 +321,6 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-def test_the_published_settings_are_the_papers(rng):
-    weights = (1e-5, 1e-7, 1e-6, 1e-4, 1e-3)
-    paper = {
-        "alpha": weights, "alpha_manifold": weights, "alpha_trace": (1e-3, 1e-5, 1e-4, 1e-2, 1e-1),
-        "knee": "algorithm", "label_graph_weight": 0.5, "label_graph": "raw", "manifold": "laplacian", "scale": None,
-        "rule": Rule("fixed", threshold=0.0),
-    }  # fmt: skip
-    model = LowRankVVMR.as_published("algorithm")
-    assert model.get_params() == LowRankVVMR().get_params() | paper
-    assert LowRankVVMR.as_published().knee == "text"
-    assert len(model._settings()) == 3 * 5**3
-    X, labels, _ = draw_missing_positives(rng, n=40)
-    model = LowRankVVMR.as_published().set_params(alpha=1e-3, alpha_manifold=1e-5, alpha_trace=(1e-2, 1e-1), width=1.0)
-    model.fit(X, labels)
-    new = ~labels.annotated
-    np.testing.assert_array_equal(model.transduction_[new], model.label_scores_[new] >= 0)
-
-
 def test_pu_f1_forgives_what_may_have_been_hidden():
     labels = PartialLabels.from_table([[1], [0], [0], [1], [0]])
     scores = np.array([[0.9], [0.8], [0.3], [0.7], [np.nan]])
@@ -382,14 +344,9 @@ def test_a_fixed_rule_is_judged_at_its_threshold(rng):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"knee": 0.0}, "knee must be positive, not 0.0: without it every label would be relevant"),
-        ({"knee": "paper"}, "knee must be a number, 'text' or 'algorithm', not 'paper'"),
-        ({"knee": "text"}, "need alpha_trace > 0"),
-        ({"solver": "davis_yin"}, "need alpha_trace > 0"),
-        ({"knee": (0.1, "algorithm"), "alpha_trace": (1e-2, 0.0)}, "need alpha_trace > 0"),
-        ({"knee": (0.1, -0.1)}, "knee must be positive, not -0.1"),
+        ({"knee": 0.0}, "knee must be positive, .*, not 0.0: without it every label would be relevant"),
+        ({"knee": (0.1, -0.1)}, "knee must be positive, .*, not -0.1"),
         ({"alpha_trace": (0.1, -0.1)}, "alpha_trace must be at least 0.* not -0.1"),
-        ({"solver": "fista"}, "solver must be one of 'admm', 'davis_yin', not 'fista'"),
         ({"observed_rate": 0.0}, "must be above 0 and at most 1, not 0.0"),
     ],
 )
@@ -397,12 +354,6 @@ def test_invalid_settings_raise(settings, sentence, rng):
     X, labels, _ = draw_missing_positives(rng, n=40)
     with pytest.raises(ValueError, match=sentence):
         LowRankVVMR(**settings).fit(X, labels)
-
-
-@pytest.mark.parametrize("settings", [{"knee": 0.5, "solver": "admm"}, {"alpha_trace": 1.0, "solver": "davis_yin"}])
-def test_settings_at_their_limits_are_valid(settings):
-    LowRankVVMR(**settings)._validate_parameters()
-    LowRankVVMR(knee=("text", "algorithm", 0.1), alpha_trace=(1e-2, 1.0))._validate_parameters()
 
 
 def test_yeast_with_missing_positives(public_data):

@@ -12,11 +12,9 @@ from tests.oracles.vvmr import equation_7, gram, masked_equation_7
 
 from halflabel import PartialLabels
 from halflabel.methods.model_selection import folds_of_labelled
-from halflabel.methods.vvmr import VVMR, LowRankVVMR
+from halflabel.methods.vvmr import VVMR
 from halflabel.methods.vvmr.problem import MANIFOLDS, graph_operator
-from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.output_kernel import output_kernel
-from halflabel.numerics.graph.weights import affinity
 
 PLAIN = {"width": 0.7, "n_folds": 2, "scale": None}
 
@@ -58,56 +56,6 @@ def test_scores_solve_the_kronecker_system(manifold, label_graph_weight, alpha_m
 
 # -- other kernels and graphs --------------------------------------------------------
 
-UNIT = {
-    "linear": lambda a, b, s: a @ b / s**2,
-    "polynomial": lambda a, b, s: (a @ b / s**2 + 1) ** 2,
-    "cosine": lambda a, b, s: a @ b / np.linalg.norm(a) / np.linalg.norm(b),
-}
-
-
-@pytest.mark.parametrize("kernel", list(UNIT))
-@pytest.mark.parametrize("alpha_manifold", [0.0, 1e-3])
-def test_other_kernels_solve_the_kronecker_system(kernel, alpha_manifold, rng):
-    X, Y, _ = half_labelled(rng, n_labels=4)
-    model = VVMR(1e-2, alpha_manifold=alpha_manifold, label_graph_weight=0.5, kernel=kernel, tol=1e-12, **PLAIN)
-    model.fit(X, Y)
-    rows = np.flatnonzero(~np.isnan(Y).any(axis=1))
-    G = np.array([[UNIT[kernel](a, b, model.bandwidth_) for b in X] for a in X])
-    Q = output_kernel(2 * Y[rows] - 1, 0.5, normalize=True).matrix()
-    L = graph_operator(X, "normalized", 5).toarray()
-    # the system is singular in A where G is, so that the features of G are used: eq. (7) in its primal form
-    values, vectors = np.linalg.eigh(G)
-    C = vectors[:, values > 1e-9 * values[-1]] * np.sqrt(values[values > 1e-9 * values[-1]])
-    J = np.zeros((len(X), len(X)))
-    J[rows, rows] = 1 / len(rows)
-    right = (C.T @ J)[:, rows] @ (2 * Y[rows] - 1)
-    system = np.kron(np.eye(4), C.T @ (J + alpha_manifold * L) @ C) + 1e-2 * np.kron(
-        np.linalg.inv(Q), np.eye(C.shape[1])
-    )
-    W = np.linalg.solve(system, right.T.ravel()).reshape(4, -1).T
-    np.testing.assert_allclose(model.label_scores_, C @ W, atol=1e-7)
-    np.testing.assert_allclose(model.decision_function(X), model.label_scores_, atol=1e-8)
-
-
-@pytest.mark.parametrize("method", [VVMR, LowRankVVMR])
-@pytest.mark.parametrize("alpha_manifold", [0.0, 1e-3])
-def test_a_given_gram_matrix_and_graph_are_those_of_the_features(method, alpha_manifold, rng):
-    X, Y, _ = half_labelled(rng, n=70, n_labels=4)
-    y = Y if method is VVMR else PartialLabels.from_positives(Y)
-    indices, distances = neighbors(X, 5)
-    W = affinity(indices, distances, bandwidth=np.inf)
-    one = {"alpha": 1e-3, "alpha_manifold": alpha_manifold, "n_folds": 2, "scale": None}
-    one |= {} if method is VVMR else {"knee": 0.1}  # nothing is chosen: items in another order have other folds
-    plain = method(**one, width=0.7).fit(X, y)
-    G = gram(X, plain.bandwidth_)
-    given = method(**one, kernel="precomputed", manifold=W).fit(G, y)
-    np.testing.assert_allclose(given.label_scores_, plain.label_scores_, atol=1e-6)
-    new = rng.normal(size=(5, X.shape[1]))
-    rows = np.exp(-((new[:, None] - X[None]) ** 2).sum(axis=2) / (2 * plain.bandwidth_**2))
-    np.testing.assert_allclose(given.decision_function(rows), plain.decision_function(new), atol=1e-6)
-    few = method(**one, kernel="precomputed", manifold=W.toarray(), max_exact=20, n_landmarks=20).fit(G, y)
-    assert 0 < few.model_.features.error < 1
-
 
 def test_a_given_graph_of_labels_is_q(rng):
     X, Y, _ = half_labelled(rng, n_labels=3)
@@ -123,11 +71,6 @@ def test_a_given_graph_of_labels_is_q(rng):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        (
-            {"kernel": "poly"},
-            "kernel must be one of 'rbf', 'linear', 'cosine', 'polynomial', 'precomputed'",
-        ),
-        ({"kernel": "precomputed"}, r"needs X as the Gram matrix of the items, shape \(60, 60\), not \(60, 5\)"),
         ({"manifold": np.eye(3), "alpha_manifold": 0.1}, r"manifold must be a graph of shape \(60, 60\), not of shape"),
         ({"manifold": -np.ones((60, 60)), "alpha_manifold": 0.1}, "manifold must hold weights of edges, symmetric and"),
         (
@@ -141,9 +84,6 @@ def test_invalid_kernels_and_graphs_raise(settings, sentence, rng):
     X, Y = X[:60, :5], Y[:60, :3]
     with pytest.raises(ValueError, match=sentence):
         VVMR(1e-3, **settings).fit(X, Y)
-    if settings.get("kernel") == "precomputed":
-        with pytest.raises(ValueError, match="give the graph itself as manifold"):
-            VVMR(1e-3, **settings, alpha_manifold=0.1).fit(gram(X, 1.0), Y)
 
 
 def test_the_raw_label_graph_is_the_papers_q(rng):

@@ -1,32 +1,51 @@
-"""LowRankVVMR by Algorithm 1 of Zhao & Guo (2015)."""
+"""LowRankVVMR with the settings of Zhao & Guo (2015), whose trace norm decides the other weight."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import halflabel
+from halflabel.labels.rules import Rule
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
-from halflabel.methods.vvmr.problem import Problem
-from halflabel.numerics.solvers import Solution
-from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem
-from halflabel.plugins import Floats
-from halflabel_papers.published.algorithm1 import solve_as_published
+
+#: The candidates of three weights.
+WEIGHTS = (1e-5, 1e-7, 1e-6, 1e-4, 1e-3)
 
 
 class LowRankVVMR(halflabel.LowRankVVMR):
-    """:class:`halflabel.LowRankVVMR` with two further solvers. All parameters, attributes and notes are the same.
+    r""":class:`halflabel.LowRankVVMR` with :math:`\theta = \mu\lambda`, as in the paper, in place of a knee.
 
-    ``solver="published"`` is Algorithm 1 with ``max_iter`` iterations at each of four penalties, for comparison: it
-    stays far from the minimum. ``solver="printed"`` is the same with the absolute value of eq. (22), which is not a
-    proximal step.
+    :math:`\lambda` is :math:`1/\sqrt{\max(l, n)}`, as in the text, for l annotated items and n labels. All parameters
+    are the same, and ``knee`` has no effect.
     """
 
-    _solvers: ClassVar[tuple[str, ...]] = (*halflabel.LowRankVVMR._solvers, "published", "printed")
+    #: The power of max(l, n).
+    power: ClassVar[float] = -0.5
 
-    def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
-        if self.solver not in ("published", "printed"):
-            return super()._solve(problem, setting, rough=rough)
-        kernel = problem.at(setting.alpha, setting.alpha_manifold)
-        terms = RecoveryProblem(kernel, problem.Y, problem.free, setting.alpha_trace, setting.slope(*problem.Y.shape))
-        takes_abs = self.solver == "printed"
-        return solve_as_published(problem, terms, setting, self.max_iter, self.tol, takes_abs=takes_abs)
+    @classmethod
+    def as_published(cls) -> Self:
+        r"""Return an instance with the settings of the paper's experiments, solved to the optimum.
+
+        Its grids, :math:`\gamma_O = 0.5` on the plain label graph, the plain Laplacian of 5 neighbours, raw features
+        and the sign. The paper gives no kernel width. It is chosen among 0.5, 1 and 2 here.
+        """
+        return cls(
+            WEIGHTS,
+            knee=1.0,
+            alpha_trace=(1e-3, 1e-5, 1e-4, 1e-2, 1e-1),
+            alpha_manifold=WEIGHTS,
+            label_graph_weight=0.5,
+            label_graph="raw",
+            manifold="laplacian",
+            scale=None,
+            rule=Rule("fixed", threshold=0.0),
+        )
+
+    def _slope(self, setting: KernelSetting, n_rows: int, n_labels: int) -> float:
+        return float(setting.alpha_trace * max(n_rows, n_labels) ** self.power)
+
+
+class LowRankVVMRByAlgorithm(LowRankVVMR):
+    r"""The same with the other value of the paper, :math:`\lambda = \sqrt{\max(l, n)}`, of its Algorithm 1."""
+
+    power: ClassVar[float] = 0.5

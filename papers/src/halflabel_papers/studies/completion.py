@@ -7,13 +7,13 @@ import numpy as np
 from halflabel.datasets.benchmark import Dataset
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels.rules import Rule
-from halflabel.methods.impute import PartialKernel
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
 from halflabel.numerics.solvers import Solution, fpc, gradient_norm, proximal_gradient
 from halflabel.plugins import Floats, Mask
 from halflabel_papers.comparators import GaussianMixtureImputer
+from halflabel_papers.comparators.partial_kernel import PartialKernel
 
 #: Share of the largest weight with a solution other than 0.
 SHARE_OF_TOP = 0.05

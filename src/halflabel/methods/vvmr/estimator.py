@@ -41,9 +41,6 @@ class VVMR(VectorValued):
     label_graph : {"normalized", "raw"} or matrix of shape (n_labels, n_labels), default="normalized"
         "normalized" divides :math:`L_{out}^\dagger` by its mean eigenvalue, so that the scale of ``alpha`` stays the
         same. A matrix holds the weights of a graph of your own.
-    kernel : {"rbf", "linear", "cosine", "polynomial", "precomputed"}, default="rbf"
-        k: :math:`\exp(-d^2 / 2\sigma^2)`, :math:`x^Tx'/\sigma^2`, the cosine, or :math:`(x^Tx'/\sigma^2 + 1)^2`. With
-        "precomputed", X is the Gram matrix of all items; for new items, that of them against the fitted items.
     width : float or sequence of float, default=1.0
         :math:`\sigma` in units of the mean distance between items.
     manifold : {"normalized", "laplacian", "reconstruction"} or matrix of shape (n_items, n_items), default="normalized"
@@ -129,7 +126,6 @@ class VVMR(VectorValued):
         alpha_manifold: Candidates = 0.0,
         label_graph_weight: float = 0.0,
         label_graph: str | Matrix = "normalized",
-        kernel: str = "rbf",
         width: Candidates = 1.0,
         manifold: str | Matrix = "normalized",
         n_neighbors: int = 5,
@@ -146,7 +142,6 @@ class VVMR(VectorValued):
         self.alpha_manifold = alpha_manifold
         self.label_graph_weight = label_graph_weight
         self.label_graph = label_graph
-        self.kernel = kernel
         self.width = width
         self.manifold = manifold
         self.n_neighbors = n_neighbors

@@ -22,15 +22,8 @@ class KernelSetting:
     alpha: float
     alpha_manifold: float
     alpha_trace: float = 0.0
-    #: In label units, or the name of one of the paper's two values of lambda.
-    knee: float | str = 0.0
-
-    def slope(self, n_rows: int, n_labels: int) -> float:
-        """Return theta for the knee, or mu times lambda if the knee is a name."""
-        if not isinstance(self.knee, str):
-            return 2 * self.knee / n_rows
-        root = float(np.sqrt(max(n_rows, n_labels)))
-        return self.alpha_trace * (root if self.knee == "algorithm" else 1 / root)
+    #: In label units.
+    knee: float = 0.0
 
 
 class Selection:

@@ -13,13 +13,13 @@ from halflabel._arrays import Floats, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
-from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.methods.candidates import Candidates
 from halflabel.methods.positives import PositiveOnlyEstimator
-from halflabel.methods.validation import is_real, require, require_choice, require_not_negative
+from halflabel.methods.validation import require_not_negative, require_positive
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
 from halflabel.methods.vvmr.problem import Problem
 from halflabel.methods.vvmr.vector_valued import VectorValued
-from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover, recover_by_davis_yin
+from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
 from halflabel.numerics.solvers.solution import Solution
 
 
@@ -41,11 +41,9 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     ----------
     alpha : float or sequence of float, default=(6e-4, 2e-4, 2e-3)
         :math:`\gamma_A`, as in :class:`VVMR`.
-    knee : float, sequence of float, "text" or "algorithm", default=(0.05, 0.1, 0.2)
-        :math:`\delta`, in label units. Below 0.02 nearly all entries are recovered as relevant. The two names couple it
-        to the trace norm as the paper does, :math:`\theta = \mu\lambda`, with its two values of lambda:
-        :math:`1/\sqrt{\max(l, n)}` (text) or :math:`\sqrt{\max(l, n)}` (Algorithm 1; with most values of :math:`\mu` it
-        recovers nothing).
+    knee : float or sequence of float, default=(0.05, 0.1, 0.2)
+        :math:`\delta`, in label units. Below 0.02 nearly all entries are recovered as relevant. The paper couples it to
+        the trace norm, :math:`\theta = \mu\lambda`.
     alpha_trace : float or sequence of float, default=0.0
         :math:`\mu`, weight of one unit of singular value of Z. Its effect is small; 1e-3 to 3e-3 can improve rankings.
     alpha_manifold : float or sequence of float, default=0.0
@@ -54,8 +52,6 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         :math:`\gamma_O`.
     label_graph : {"normalized", "raw"} or matrix of shape (n_labels, n_labels), default="normalized"
         Unit of the label graph in Q, or a graph of your own.
-    kernel : {"rbf", "linear", "cosine", "polynomial", "precomputed"}, default="rbf"
-        k.
     width : float or sequence of float, default=(1.0, 0.5, 2.0)
         Bandwidth of the kernel.
     manifold : {"normalized", "laplacian", "reconstruction"} or matrix of shape (n_items, n_items), default="normalized"
@@ -74,8 +70,6 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         Number of landmarks of the Nystroem map above that.
     n_folds : int, default=5
         Number of folds of annotated items.
-    solver : {"admm", "davis_yin"}, default="admm"
-        "davis_yin" is three-operator splitting, for ``alpha_trace > 0``.
     tol : float, default=1e-4
         Relative duality gap at which to stop. While settings are compared, it is 1e-3.
     max_iter : int, default=400
@@ -147,7 +141,6 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     [[8, 'label0']]
     """
 
-    _solvers: ClassVar[tuple[str, ...]] = ("admm", "davis_yin")
     _transductive: ClassVar[tuple[str, ...]] = (
         *PositiveOnlyEstimator._transductive,
         *VectorValued._transductive,
@@ -158,12 +151,11 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         self,
         alpha: Candidates = (6e-4, 2e-4, 2e-3),
         *,
-        knee: Candidates | str = (0.05, 0.1, 0.2),
+        knee: Candidates = (0.05, 0.1, 0.2),
         alpha_trace: Candidates = 0.0,
         alpha_manifold: Candidates = 0.0,
         label_graph_weight: float = 0.0,
         label_graph: str | Matrix = "normalized",
-        kernel: str = "rbf",
         width: Candidates = (1.0, 0.5, 2.0),
         manifold: str | Matrix = "normalized",
         n_neighbors: int = 5,
@@ -172,7 +164,6 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         max_exact: int = 4000,
         n_landmarks: int = 1000,
         n_folds: int = 5,
-        solver: str = "admm",
         tol: float = 1e-4,
         max_iter: int = 400,
         rule: str | Rule = "micro_f1",
@@ -184,7 +175,6 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         self.alpha_manifold = alpha_manifold
         self.label_graph_weight = label_graph_weight
         self.label_graph = label_graph
-        self.kernel = kernel
         self.width = width
         self.manifold = manifold
         self.n_neighbors = n_neighbors
@@ -193,36 +183,10 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         self.max_exact = max_exact
         self.n_landmarks = n_landmarks
         self.n_folds = n_folds
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.rule = rule
         self.random_state = random_state
-
-    @classmethod
-    def as_published(cls, reading: str = "text") -> Self:
-        r"""Return an instance with the settings of the paper's experiments, solved to the optimum.
-
-        Its grids, :math:`\gamma_O = 0.5` on the plain label graph, the plain Laplacian of 5 neighbours, raw features
-        and the sign. The paper gives no kernel width. It is chosen among 0.5, 1 and 2 here.
-
-        Parameters
-        ----------
-        reading : {"text", "algorithm"}
-            Which of the paper's two values of lambda is used.
-        """
-        weights = (1e-5, 1e-7, 1e-6, 1e-4, 1e-3)
-        return cls(
-            weights,
-            knee=reading,
-            alpha_trace=(1e-3, 1e-5, 1e-4, 1e-2, 1e-1),
-            alpha_manifold=weights,
-            label_graph_weight=0.5,
-            label_graph="raw",
-            manifold="laplacian",
-            scale=None,
-            rule=Rule("fixed", threshold=0.0),
-        )
 
     def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Recover the labels and learn the functions.
@@ -276,38 +240,20 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
 
     def _solve(self, problem: Problem, setting: KernelSetting, *, rough: bool) -> tuple[Floats, Solution]:
         kernel = problem.at(setting.alpha, setting.alpha_manifold)
-        terms = RecoveryProblem(kernel, problem.Y, problem.free, setting.alpha_trace, setting.slope(*problem.Y.shape))
+        slope = self._slope(setting, *problem.Y.shape)
+        terms = RecoveryProblem(kernel, problem.Y, problem.free, setting.alpha_trace, slope)
         tol = max(self.tol, 1e-3) if rough else self.tol
-        if self.solver == "davis_yin":
-            solution = recover_by_davis_yin(terms, tol=tol, max_iter=self.max_iter)
-        else:
-            solution = recover(terms, tol=tol, max_iter=self.max_iter).solution
+        solution = recover(terms, tol=tol, max_iter=self.max_iter).solution
         return kernel.weights(solution.x), solution
+
+    def _slope(self, setting: KernelSetting, n_rows: int, n_labels: int) -> float:
+        """Return theta."""
+        return 2 * setting.knee / n_rows
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        require_choice(self, solver=self._solvers)
         require_not_negative(self, "alpha_trace", several=True)
-        require(
-            self,
-            "knee",
-            lambda knee: is_real(knee) or knee in ("text", "algorithm"),
-            "be a number, 'text' or 'algorithm'",
-            several=True,
-        )
-        require(
-            self,
-            "knee",
-            lambda knee: isinstance(knee, str) or knee > 0,
-            "be positive",
-            several=True,
-            reason="without it every label would be relevant",
-        )
-        named = any(isinstance(knee, str) for knee in list_candidates(self.knee))
-        if 0 in list_candidates(self.alpha_trace) and (named or self.solver == "davis_yin"):
-            raise ValueError(
-                "a knee with a name and the solver 'davis_yin' need alpha_trace > 0: set it, or make knee a number."
-            )
+        require_positive(self, "knee", several=True, reason="without it every label would be relevant")
 
     def _warn_if_everything_is_relevant(self, relevant: Mask) -> None:
         others = self.recovered_[~relevant & ~np.isnan(self.recovered_)]
@@ -315,7 +261,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         if self.positive_only_ and given and others.size and others.mean() > 0:
             warnings.warn(
                 f"the {others.size} labels that were not assigned are recovered as {others.mean():+.2f} on average, "
-                "nearer to relevant than to irrelevant: raise knee (or alpha_trace, if knee is a name).",
+                "nearer to relevant than to irrelevant: raise knee.",
                 UserWarning,
                 stacklevel=3,
             )

@@ -57,17 +57,10 @@ class InputKernel:
         bandwidth: float,
         max_landmarks: int,
         rng: np.random.Generator,
-        *,
-        kind: str = "rbf",
-        columns: Ints | None = None,
     ) -> InputKernel:
-        """Factorise the kernel on all items. Without a graph, only annotated items have an effect, and are enough.
-
-        ``columns`` are the columns of a precomputed kernel that belong to ``items``.
-        """
+        """Factorise the kernel on all items. Without a graph, only annotated items have an effect, and are enough."""
         used = items[annotated] if L is None else items
-        own = columns[annotated] if columns is not None and L is None else columns
-        features = nystroem(used, bandwidth, max_landmarks, rng, kind=kind, columns=own, pivoted=True)
+        features = nystroem(used, bandwidth, max_landmarks, rng, pivoted=True)
         C = features.kernel(used) @ features.projection
         if L is None:
             return cls(features, C, np.zeros(C.shape[1]), None, np.arange(len(annotated)), None)

@@ -29,13 +29,10 @@ from halflabel.methods.vvmr.kernel_setting import KernelSetting, Selection
 from halflabel.methods.vvmr.problem import MANIFOLDS, InputKernel, Problem, graph_operator
 from halflabel.numerics.graph.output_kernel import output_kernel
 from halflabel.numerics.graph.weights import laplacian
-from halflabel.numerics.kernels import KERNELS, KernelRidge, mean_distance
+from halflabel.numerics.kernels import KernelRidge, mean_distance
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers.solution import Solution
 from halflabel.numerics.threads import limit_threads
-
-#: Kernels without a unit of length.
-WITHOUT_WIDTH = ("cosine", "precomputed")
 
 
 class VectorValued(PartialLabelEstimator):
@@ -45,7 +42,6 @@ class VectorValued(PartialLabelEstimator):
     alpha_manifold: Candidates
     label_graph_weight: float
     label_graph: str | Matrix
-    kernel: str = "rbf"
     width: Candidates
     manifold: str | Matrix
     n_neighbors: int
@@ -75,8 +71,6 @@ class VectorValued(PartialLabelEstimator):
         """Return every combination of the candidates."""
         names = ("width", "alpha", "alpha_manifold", "alpha_trace", "knee")
         offered = [list_candidates(getattr(self, name, 0.0)) for name in names]
-        if self.kernel in WITHOUT_WIDTH:
-            offered[0] = offered[0][:1]
         return [KernelSetting(*combination) for combination in itertools.product(*offered)]
 
     def _fit(self, X: Matrix, labels: PartialLabels, observed_rate: float = 1.0) -> Self:
@@ -86,14 +80,13 @@ class VectorValued(PartialLabelEstimator):
 
     def _choose_and_fit(self, X: Matrix, labels: PartialLabels, observed_rate: float) -> Self:
         rng = np.random.default_rng(self.random_state)
-        given = self.kernel == "precomputed"
-        self.scaler_ = Scaler.learn(X, None if given else self.scale)
+        self.scaler_ = Scaler.learn(X, self.scale)
         items = self.scaler_(X)
         rows = np.flatnonzero(~labels.unlabelled)
         folds = folds_of_labelled(labels[rows], self.n_folds, rng)
         rule = self.resolve_rule()
         chosen = Selection(labels[rows], observed_rate, rule.threshold if rule.name == "fixed" else None)
-        unit, L, settings = 1.0 if given else mean_distance(items, rng), self._operator(items), self._settings()
+        unit, L, settings = mean_distance(items, rng), self._operator(items), self._settings()
         widths = dict.fromkeys(setting.width for setting in settings)
         for k, width in enumerate(widths):
             step("trying kernel widths", k, len(widths))
@@ -159,12 +152,10 @@ class VectorValued(PartialLabelEstimator):
     ) -> InputKernel:
         used = len(rows) if L is None else items.shape[0]
         max_landmarks = self.max_exact if used <= self.max_exact else self.n_landmarks
-        columns = self._item_order if self.kernel == "precomputed" else None
-        return InputKernel.learn(items, rows, L, bandwidth, max_landmarks, rng, kind=self.kernel, columns=columns)
+        return InputKernel.learn(items, rows, L, bandwidth, max_landmarks, rng)
 
     def _validate_parameters(self) -> None:
         require_whole(self, n_neighbors=1, max_exact=2, n_landmarks=2, n_folds=2)
-        require_choice(self, kernel=tuple(KERNELS))
         if isinstance(self.manifold, str):
             require_choice(self, manifold=MANIFOLDS)
         else:
@@ -173,8 +164,6 @@ class VectorValued(PartialLabelEstimator):
             require_choice(self, label_graph=("normalized", "raw"))
         else:
             read_graph("label_graph", self.label_graph, len(self.label_names_))
-        if self.kernel == "precomputed":
-            self._validate_precomputed()
         require(
             self,
             "label_graph_weight",
@@ -184,16 +173,6 @@ class VectorValued(PartialLabelEstimator):
         )
         require_positive(self, "alpha", "width", several=True)
         require_not_negative(self, "alpha_manifold", several=True)
-
-    def _validate_precomputed(self) -> None:
-        n = len(self._item_order)
-        if self.n_features_in_ != n:
-            raise ValueError(
-                f"kernel='precomputed' needs X as the Gram matrix of the items, shape ({n}, {n}), not ({n}, "
-                f"{self.n_features_in_})."
-            )
-        if isinstance(self.manifold, str) and any(setting.alpha_manifold for setting in self._settings()):
-            raise ValueError("kernel='precomputed' has no distances for a graph: give the graph itself as manifold.")
 
     def _score_new(self, X: Matrix) -> Floats:
         return self.model_.predict(self.scaler_(X))

@@ -13,7 +13,7 @@ from tests.methods.parameters import check_parameters
 from halflabel import MC1
 from halflabel.labels.metrics import macro_auc
 from halflabel.labels.partial import PartialLabels
-from halflabel.methods.impute import PartialKernel
+from halflabel_papers.comparators.partial_kernel import PartialKernel
 
 #: Of two vectors of d features without gaps, in the unit s.
 COMPLETE = {

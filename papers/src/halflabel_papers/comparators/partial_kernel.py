@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, MatrixLike
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.impute.imputer import validate_gapped
 from halflabel.methods.validation import require_choice, require_not_negative, require_positive, require_whole
-from halflabel.numerics.kernels import SHARED_KERNELS, shared_kernel
 from halflabel.numerics.scaling import Scaler
+from halflabel.plugins import Floats
+
+#: Kernels of items with gaps, of the means over shared features of :math:`xx'`, :math:`x^2` and :math:`x'^2`, and s.
+SHARED_KERNELS: Mapping[str, Callable[[Floats, Floats, Floats, float], Floats]] = {
+    "polynomial": lambda product, own, other, s: (product / s**2 + 1) ** 2,
+    "rbf": lambda product, own, other, s: np.exp((product - (own + other) / 2) / s**2),
+    "linear": lambda product, own, other, s: product / s**2,
+}
+
+
+def shared_kernel(X: Floats, Z: Floats, kind: str, width: float, min_shared: float) -> Floats:
+    """Return a kernel of :data:`SHARED_KERNELS` of the rows of X and Z, from the features that are NaN in neither.
+
+    It is NaN where the share of such features is 0, or below ``min_shared``.
+    """
+    (seen, values), (known, others) = ((~np.isnan(items) * 1.0, np.nan_to_num(items)) for items in (X, Z))
+    count = seen @ known.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        product, own, other = values @ others.T / count, values**2 @ known.T / count, seen @ (others**2).T / count
+        gram = SHARED_KERNELS[kind](product, own, other, width)
+    return np.where(count >= max(min_shared * X.shape[1], 1.0), gram, np.nan)
 
 
 class PartialKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
@@ -102,7 +122,7 @@ class PartialKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _n_features_out(self) -> int:
         return len(self.landmarks_)
 
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
+    def fit(self, X: Any, y: object = None) -> Self:
         """Learn the scale, and choose the landmarks.
 
         Parameters
@@ -124,7 +144,7 @@ class PartialKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.landmarks_ = self.scaler_(items[np.sort(chosen)])
         return self
 
-    def transform(self, X: MatrixLike) -> Floats:
+    def transform(self, X: Any) -> Floats:
         """Return the kernel of each item with each landmark.
 
         Parameters
