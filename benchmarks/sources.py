@@ -1,43 +1,54 @@
 """Votes of several sources: hl.complete(sources=votes) against other ways to use the same votes.
 
-On each set, three noisy people and two language models that share three quarters of their errors vote on the entries of
-900 items. Error rates differ by source, label, value and item. People vote on 40 % of the items, and the models on
-70 %, either at random or by choice: then easy items and relevant entries have more votes. All numbers are over all
-entries, with and without votes. A sixth source of chance, and a copy, are added to the random votes: ``chance`` and
-``copy`` are the Brier score with it, over that without it. The first sets chose, the others report. Anchors:
+Two real sources and gold (medsafe-llm: a language model and a second column), 500 random items whose query is odd; the
+items of even queries chose, and so did "noise" for emotions, medical, msrc, ohsumed, scene and yeast, and "two", "five"
+and "mixed" for emotions. Stress tests violate the model:
 
-* majority: the majority of the votes is given, and hl.complete fills the rest; the best of three probabilities for an
-  entry with votes: the majority itself, the share of votes, and the out-of-fold probability.
-* single: the same with the votes of one source, the best of the five by the truth.
-* ds: the posterior of the model of Dawid and Skene per label (crowd-kit), and hl.complete for the rest.
-* crowdlab: the consensus of CROWDLAB (cleanlab), from the votes and the out-of-fold probabilities of "majority".
+* noise: three people and two language models that share three quarters of their errors; some items are difficult.
+* two, five: models that misread the items at one end of the first principal component together, with other errors of
+  their own. "mixed" has models with and without this error in turn.
 
-The last two need ``pip install crowd-kit cleanlab``; without these packages they are left out.
+Some random items are known. All numbers are over the other entries, with and without votes. ``brier`` is relative to
+the best of three anchors: the share of votes, hl.complete on the known entries and the majority, and the posterior
+of the model of Dawid and Skene per label. ``rates``: the share of stated error rates, per source and label, whose
+interval of 90 % has the true rate. ``expected`` and ``wrong``: filled values that are expected to be wrong, and that
+are; ``band``: the share of tables whose band has the number, of those that state it (``stated``).
 
-    python benchmarks/sources.py [--sets msrc ohsumed] [--missing random choice] [--repeats 2] [--items 400]
+    python benchmarks/sources.py [--crowds medsafe noise five] [--sets scene yeast] [--known 0 20 60] [--repeats 2]
 """
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pandas as pd
-from _common import load_frequent, make_parser, use_one_thread
-from scipy.special import expit, logit
+from _common import FOLDER, load_frequent, load_set, make_parser, use_one_thread
+from scipy.special import expit
 
 import halflabel as hl
-from halflabel.evidence.expected_errors import ALL
+from halflabel.evidence.components import take_components
 
-CHOSE, REPORT = (
-    ("emotions", "scene", "yeast", "enron", "msrc", "ohsumed"),
-    ("medical", "yahoo-health", "tmc2007-500", "yahoo-arts", "langlog", "yahoo-social"),
-)
-NAMES = ("ann", "ben", "cem", "gpt", "llama")
+#: Each kind has the number of sources.
+CROWDS = {"medsafe": 2, "noise": 5, "two": 2, "five": 5, "mixed": 4}
+SETS = ("scene", "yeast", "msrc", "ohsumed")
 
 
-def vote(truth, missing, rng):
-    """Return the votes of five sources, shape (5, n_items, n_labels), NaN where there is none."""
+def read_medsafe(seed):
+    """Return features, votes and truth of 500 items."""
+    folder, data = FOLDER / "medsafe-llm", load_set("medsafe-llm")
+    names, n = list(data.Y.names), len(data.Y)
+    votes, gold = (pd.read_csv(folder / f"{name}.csv.gz") for name in ("votes", "gold"))
+    codes, sources = pd.factorize(votes["source"], sort=True)
+    values, truth = np.full((len(sources), n, len(names)), np.nan), np.zeros((n, len(names)), dtype=bool)
+    values[codes, votes["item"], votes["label"].map(names.index)] = votes["value"]
+    truth[gold["item"], gold["label"].map(names.index)] = gold["value"] == 1
+    query = np.loadtxt(folder / "medsafe-llm-query.txt.gz")
+    rows = np.flatnonzero(np.unique(query, return_inverse=True)[1] % 2 == 1)
+    rows = np.sort(np.random.default_rng(seed).choice(rows, 500, replace=False))
+    return data.X[rows], values[:, rows], truth[rows]
+
+
+def draw_noise(truth, rng):
+    """Return the votes of three people and two models with errors in common, shape (5, n_items, n_labels)."""
     n, q = truth.shape
     hard = rng.normal(size=(n, 1))
 
@@ -46,151 +57,110 @@ def vote(truth, missing, rng):
         odds = base + rng.normal(size=q) * spread + 0.7 * hard + np.where(truth, by_value[1], by_value[0])
         return rng.random((n, q)) < expit(odds)
 
-    def hide(votes, share):
-        by_choice = missing == "choice"
-        items = rng.random((n, 1)) < expit(logit(share) - 0.5 * hard * by_choice)
-        entries = rng.random((n, q)) < (np.where(truth, 0.95, 0.7) if by_choice else 0.9)
-        return np.where(items & entries, votes, np.nan)
+    def vote(wrong, share):
+        given = (rng.random((n, 1)) < share) & (rng.random((n, q)) < 0.9)
+        return np.where(given, truth ^ wrong, np.nan)
 
-    people = [hide((truth ^ draw_wrong(base, 0.5)).astype(float), 0.4) for base in (-1.6, -1.2, -2.0)]
-    shared = draw_wrong(-1.3, 0.7)
-    models = []
-    for _ in range(2):
-        wrong = np.where(rng.random((n, q)) < 0.75, shared, draw_wrong(-1.3, 0.5))
-        models.append(hide((truth ^ wrong).astype(float), 0.7))
+    people, shared = [vote(draw_wrong(base, 0.5), 0.4) for base in (-1.6, -1.2, -2.0)], draw_wrong(-1.3, 0.7)
+    models = [vote(np.where(rng.random((n, q)) < 0.75, shared, draw_wrong(-1.3, 0.5)), 0.7) for _ in range(2)]
     return np.stack(people + models)
 
 
-def as_table(values, names, labels):
-    """Return votes as a long table."""
+def draw_biased(truth, X, n_sources, alternate, rng):
+    """Return the votes of models that misread the same items."""
+    first = take_components(X, np.random.default_rng(0))[:, :1]
+    misread = truth ^ ((first > np.quantile(first, 0.6)) & (rng.random(truth.shape) < 0.6))
+    votes = []
+    for s, (own, share) in enumerate(zip((0.03, 0.08, 0.12, 0.2, 0.15), (1, 0.5, 0.6, 0.4, 0.5), strict=True)):
+        seen = truth if alternate and s % 2 else misread
+        wrong = rng.random(truth.shape) < own
+        votes.append(np.where(rng.random(truth.shape) < share, seen ^ wrong, np.nan))
+    return np.stack(votes[:n_sources])
+
+
+def draw(crowd, name, seed):
+    """Return features, votes and truth."""
+    if crowd == "medsafe":
+        return read_medsafe(seed)
+    X, Y = load_frequent(name, 600, seed)
+    rng = np.random.default_rng(seed)
+    if crowd == "noise":
+        return X, draw_noise(Y.relevant, rng), Y.relevant
+    return X, draw_biased(Y.relevant, X, CROWDS[crowd], crowd == "mixed", rng), Y.relevant
+
+
+def find_dawid_skene(values, steps=100):
+    """Return P(relevant) of one label by the votes of all sources, shape (n_items,)."""
+    given, votes = ~np.isnan(values), np.nan_to_num(values)
+    q = votes.sum(axis=0) / np.maximum(given.sum(axis=0), 1)
+    for _ in range(steps):
+        rate = np.clip(q[given.any(axis=0)].mean(), 1e-3, 1 - 1e-3)
+        odds = np.log(rate / (1 - rate))
+        for v, at in zip(votes, given, strict=True):
+            yes, no = ((w[at] @ v[at] + 0.01) / (w[at].sum() + 0.02) for w in (q, 1 - q))
+            odds = odds + np.where(at, v * np.log(yes / no) + (1 - v) * np.log((1 - yes) / (1 - no)), 0)
+        q = expit(odds)
+    return q
+
+
+def score_anchors(X, values, truth, known):
+    """Return the Brier score of the best anchor. Known entries are given, and entries without votes completed."""
+    n_votes = (~np.isnan(values)).sum(axis=0)
+    share = np.where(n_votes, np.nansum(values, axis=0) / np.maximum(n_votes, 1), np.nan)
+    majority = np.where(known, truth, np.where(share == 0.5, np.nan, np.round(share)))
+    table = pd.DataFrame(majority).rename(columns=str)
+    filled = hl.complete(X, table, effort="fast").probabilities.reindex(columns=table.columns).to_numpy()
+    filled = np.where(np.isnan(filled), np.nanmean(majority, axis=0), filled)
+    skene = np.column_stack([find_dawid_skene(values[:, :, j]) for j in range(truth.shape[1])])
+    anchors = [np.where(n_votes > 0, each, filled) for each in (share, skene)]
+    anchors += [filled, np.where(np.isnan(majority), filled, majority)]
+    return min(float(((each - truth)[~known] ** 2).mean()) for each in anchors)
+
+
+def measure(crowd, name, seed, n_known):
+    """Return the record of one table."""
+    X, values, truth = draw(crowd, name, seed)
+    labels, n = [f"label {j}" for j in range(truth.shape[1])], len(truth)
+    known = np.zeros(truth.shape, dtype=bool)
+    known[np.random.default_rng(seed).choice(n, n_known, replace=False)] = True
+    items = pd.DataFrame(np.where(known, truth, np.nan), columns=labels).assign(item=np.arange(n))
     s, i, j = np.nonzero(~np.isnan(values))
-    return pd.DataFrame(
-        {"item": i, "label": np.array(labels)[j], "source": np.array(names)[s], "value": values[s, i, j]}
-    )
-
-
-def complete(X, labels, values=None, names=NAMES, given=None):
-    """Return the probabilities of a completion, from votes or from a table of values."""
-    items, options = pd.DataFrame({"item": np.arange(X.shape[0])}), {"id": "item", "vectors": X, "effort": "fast"}
-    if values is not None:
-        filled = hl.complete(items, labels=list(labels), sources=as_table(values, names, labels), **options)
-    else:
-        filled = hl.complete(items, pd.DataFrame(given, columns=labels), **options)
-    return filled.probabilities.reindex(columns=labels).to_numpy(), filled
-
-
-def score(p, truth):
-    """Return the Brier score; an entry of a label that was not learned has the mean of the others."""
-    return float(np.mean((np.where(np.isnan(p), np.nanmean(p), p) - truth) ** 2))
-
-
-def score_majority(X, labels, values, truth):
-    """Return the Brier score of the majority with hl.complete, and its probabilities."""
-    share = np.nanmean(values, axis=0)
-    given = np.where(share == 0.5, np.nan, np.round(share))
-    p, _ = complete(X, labels, given=given)
-    votes = (given, share, p)
-    return min(score(np.where(np.isnan(given), p, each), truth) for each in votes), p
-
-
-def score_dawid_skene(X, labels, values, truth):
-    """Return the Brier score of Dawid and Skene per label, with hl.complete for the rest."""
-    from crowdkit.aggregation import DawidSkene
-
-    q = np.full(truth.shape, np.nan)
-    for j in range(truth.shape[1]):
-        table = as_table(values[:, :, [j]], NAMES, labels[j : j + 1])
-        table = table.rename(columns={"item": "task", "source": "worker", "value": "label_"}).drop(columns="label")
-        found = DawidSkene(n_iter=100).fit_predict_proba(table.rename(columns={"label_": "label"}))
-        q[found.index, j] = found.get(1.0, pd.Series(0.0, found.index))
-    p, _ = complete(X, labels, given=np.where(np.isnan(q), np.nan, np.round(q)))
-    return score(np.where(np.isnan(q), p, q), truth)
-
-
-def score_crowdlab(values, p, truth):
-    """Return the Brier score of the consensus of CROWDLAB per label."""
-    from cleanlab.multiannotator import get_label_quality_multiannotator
-
-    q = p.copy()
-    for j in range(truth.shape[1]):
-        rows = np.flatnonzero(~np.isnan(values[:, :, j]).all(axis=0))
-        votes = pd.DataFrame(values[:, rows, j].T, columns=NAMES).astype("Int64")
-        both = np.clip(np.column_stack([1 - p[rows, j], p[rows, j]]), 1e-6, 1)
-        quiet = {"verbose": False, "return_detailed_quality": False, "return_annotator_stats": False}
-        found = get_label_quality_multiannotator(votes, both / both.sum(axis=1, keepdims=True), **quiet)
-        found = found["label_quality"]
-        sure = found["consensus_quality_score"].to_numpy()
-        q[rows, j] = np.where(found["consensus_label"] == 1, sure, 1 - sure)
-    return score(q, truth)
-
-
-def run(name, missing, seed, max_items):
-    """Return the scores of one table."""
-    X, Y = load_frequent(name, max_items, seed)
-    rng, truth, labels = np.random.default_rng(seed), Y.relevant, list(Y.names)
-    values = vote(truth, missing, rng)
-    p, filled = complete(X, labels, values)
-    own, of_majority = score(p, truth), score_majority(X, labels, values, truth)
-    record = {"set": name, "missing": missing, "ours": own, "majority": of_majority[0]}
-    record["single"] = min(score_majority(X, labels, each[None], truth)[0] for each in values)
-    for anchor, function in (("ds", lambda: score_dawid_skene(X, labels, values, truth)),
-                             ("crowdlab", lambda: score_crowdlab(values, of_majority[1], truth))):  # fmt: skip
-        try:
-            record[anchor] = function()
-        except ImportError:
-            record[anchor] = np.nan
-    extras = {"chance": rng.integers(0, 2, truth.shape).astype(float), "copy": values[1]} if missing == "random" else {}
-    for extra, more in extras.items():
-        changed, _ = complete(X, labels, np.concatenate([values, more[None]]), (*NAMES, extra))
-        record[extra] = score(changed, truth) / own
-    return record | compare_rates(filled, values, truth, labels)
-
-
-def compare_rates(filled, values, truth, labels):
-    """Return how often stated error rates are near the true ones, per source and label and per source, and inside."""
-    rates = filled.corrections["votes"].rates.set_index(["source", "label"])
-    near, inside, difference, whole = [], [], [], []
-    for s, source in enumerate(NAMES):
-        for j, label in enumerate(labels):
-            at = ~np.isnan(values[s, :, j])
-            if (source, label) in rates.index:
-                row, true = rates.loc[(source, label)], float(np.mean(values[s, at, j] != truth[at, j]))
-                near.append(abs(row["error"] - true) <= 0.03)
-                inside.append(row["low"] <= true <= row["high"])
-                difference.append(row["error"] - true)
-        at = ~np.isnan(values[s]) & np.isin(labels, rates.loc[source].index)
-        whole.append(abs(rates.loc[(source, ALL), "error"] - np.mean((values[s] != truth)[at])) <= 0.03)
-    return {
-        "near": np.mean(near),
-        "inside": np.mean(inside),
-        "bias": np.mean(difference),
-        "near of all": np.mean(whole),
-    }
+    votes = pd.DataFrame({"item": i, "label": np.array(labels)[j], "source": s.astype(str), "value": values[s, i, j]})
+    filled = hl.complete(items, id="item", labels=labels, vectors=X, sources=votes, effort="fast")
+    kept = [labels.index(label) for label in filled.labels.names]
+    values, truth, open_ = values[:, :, kept], truth[:, kept], ~known[:, kept]
+    p, errors = filled.probabilities.to_numpy(), filled.expected_errors.iloc[-1]
+    brier = float(((p - truth)[open_] ** 2).mean()) / score_anchors(X, values, truth, ~open_)
+    wrong = int(((filled.state > 0) != truth)[open_].sum())
+    rates, inside = filled.corrections["votes"].rates.dropna(subset="error"), []
+    for row in rates.itertuples():
+        at = slice(None) if row.label not in labels else filled.labels.names.index(row.label)
+        given = ~np.isnan(values[int(row.source)][:, at])
+        true = (values[int(row.source)][:, at] != truth[:, at])[given].mean()
+        inside.append(row.low <= true <= row.high)
+    stated = not np.isnan(errors["expected"])
+    return {"crowd": crowd, "known": n_known, "set": name, "brier": brier, "rates": np.mean(inside or [np.nan]),
+            "expected": errors["expected"], "wrong": wrong, "stated": stated,
+            "band": errors["low"] <= wrong <= errors["high"] if stated else np.nan}  # fmt: skip
 
 
 def main():
-    """Print a record per table, and the means."""
-    parser = make_parser(__doc__, sets=REPORT, repeats=1)
-    parser.add_argument("--items", type=int, default=900, help="maximum number of items of a set")
-    parser.add_argument("--missing", nargs="+", choices=("random", "choice"), default=("random", "choice"))
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    records = []
+    """Print a record per table, and the means of each crowd."""
+    parser = make_parser(__doc__, sets=SETS, repeats=2)
+    parser.add_argument("--crowds", nargs="+", choices=CROWDS, default=list(CROWDS))
+    parser.add_argument("--known", nargs="+", type=int, default=[0, 30, 60], help="number of known items")
+    args, records = parser.parse_args(), []
     with use_one_thread():
-        for name in args.sets:
-            for seed in range(args.repeats):
-                for missing in args.missing:
-                    records.append(run(name, missing, seed, args.items))
-                    print(
-                        pd.DataFrame(records[-1:]).round(4).to_string(index=False, header=len(records) == 1), flush=True
-                    )
-    table = pd.DataFrame(records)
-    anchors = table[["majority", "single", "ds", "crowdlab"]]
-    print("ours / majority:", round(float((table["ours"] / table["majority"]).mean()), 3))
-    print("ours / best anchor:", round(float((table["ours"] / anchors.min(axis=1)).mean()), 3))
-    print(
-        table.reindex(columns=["chance", "copy", "near", "near of all", "inside", "bias"]).mean().round(4).to_string()
-    )
+        for crowd in args.crowds:
+            for name in ("medsafe-llm",) if crowd == "medsafe" else args.sets:
+                for seed in range(args.repeats * (len(args.sets) if crowd == "medsafe" else 1)):
+                    for n_known in args.known:
+                        records.append(measure(crowd, name, seed, n_known))
+                        line = pd.DataFrame(records[-1:]).round(3)
+                        print(line.to_string(index=False, header=len(records) == 1), flush=True)
+    columns = ["brier", "rates", "expected", "wrong", "stated", "band"]
+    table = pd.DataFrame(records).astype({"band": float}).groupby(["crowd", "known"], sort=False)
+    print(table[columns].mean().assign(worst=table["brier"].max()).round(3).to_string())
 
 
 if __name__ == "__main__":

@@ -25,18 +25,21 @@ def test_shares_are_printed_and_written(tmp_path, rng):
     assert "share of the items" in picture.read_text()
 
 
-def test_shares_by_votes_have_no_gain(tmp_path, rng):
+def test_votes_count_with_known_entries_only(tmp_path, rng):
     x = rng.normal(size=90)
-    pd.DataFrame({"song": range(90), "tempo": x}).to_csv(tmp_path / "songs.csv", index=False)
+    songs = pd.DataFrame({"song": range(90), "tempo": x})
+    songs.to_csv(tmp_path / "songs.csv", index=False)
     votes = [(i, who, int((x[i] > 0) ^ (rng.random() < 0.2))) for i in range(90) for who in ("ann", "ben", "cy")]
     pd.DataFrame(votes, columns=["song", "source", "value"]).assign(label="rock").to_csv(
         tmp_path / "v.csv", index=False
     )
     asked = ("--id", "song", "--set", f"sources={tmp_path / 'v.csv'}")
-    printed = run("prevalence", tmp_path / "songs.csv", *asked).output
+    assert "The error rates of sources are not known" in run("prevalence", tmp_path / "songs.csv", *asked).output
+    songs["rock"] = np.where(rng.random(90) < 0.4, x > 0, np.nan)
+    songs.to_csv(tmp_path / "songs.csv", index=False)
+    printed = run("prevalence", tmp_path / "songs.csv", *asked, "--labels", "rock").output
     assert "rock" in printed
     assert "nan" not in printed
-    assert "known by chance" not in printed
 
 
 def test_the_warnings_of_the_completion_are_printed(tmp_path):

@@ -25,7 +25,7 @@ def evidence(rng):
     frame = pd.DataFrame({"decade": decade})
     return SimpleNamespace(
         labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, contradictions=[],
-        fit=SimpleNamespace(estimates_gaps=False, moves_gaps=False), asked_frequency=None,
+        fit=SimpleNamespace(estimates_gaps=False), asked_frequency=None,
         opened=SimpleNamespace(frame=frame), whole=whole,
     )  # fmt: skip
 

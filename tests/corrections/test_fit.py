@@ -82,10 +82,7 @@ def test_thresholds_are_chosen_after_it(songs, monkeypatch):
 
 
 def test_it_decides_what_the_method_learns_from(songs, monkeypatch):
-    asked = []
-
-    def targets(given, p=None):
-        asked.append(p is not None)
+    def targets(given):
         state = given.labels.state.copy()
         state[state == 0] = -1
         return replace(given.labels, state=state, annotated=np.ones(len(state), dtype=bool))
@@ -94,7 +91,6 @@ def test_it_decides_what_the_method_learns_from(songs, monkeypatch):
     filled = complete(songs, monkeypatch, (only_targets,))
     assert (filled.evidence.learned_from.state != 0).all()
     assert (filled.labels.state == 0).any()
-    assert asked.count(True) == 1  # the second fit learned from the labels after the first one
     assert not filled.corrections
 
 

@@ -91,11 +91,7 @@ class FakeCompletion:
     def learned_from(self) -> PartialLabels:
         return mark_unassigned(self.labels) if self.labels.positive_only else self.labels
 
-    @property
-    def calibrated_on(self) -> PartialLabels:
-        return self.learned_from
-
-    checked_on = calibrated_on
+    measured_on = calibrated_on = learned_from
 
     @property
     def expected_errors(self) -> pd.DataFrame:
@@ -143,9 +139,9 @@ class FakeCompletion:
     @property
     def results(self) -> list[Result]:
         facts = Facts(
-            self.labels, self.learned_from, self.checked_on, self.learned_probabilities, self.observed_rate,
+            self.labels, self.measured_on, self.calibrated_on, self.learned_probabilities, self.observed_rate,
             is_selected=self.is_selected, drift=self.drift, n_groups=None, lacking=0, broken_rules=[],
-            notes=self.opened.notes, has_targets=self.fit.has_targets, estimates_gaps=self.fit.estimates_gaps,
+            notes=self.opened.notes, estimates_gaps=self.fit.estimates_gaps,
             sentences=self.fit.sentences, doubt=self.fit.doubt,
         )  # fmt: skip
         return check(facts)

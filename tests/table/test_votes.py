@@ -104,11 +104,6 @@ def test_a_wrong_table_of_votes_is_one_sentence(case):
     assert "\n" not in str(error.value)
 
 
-def test_a_source_with_one_value_is_named():
-    opened = read(VOTES.assign(value=[1, 0, 1, 1]))
-    assert any("'ann' have one value only" in note.replace("“", "'").replace("”", "'") for note in opened.notes)
-
-
 def test_spaces_around_names_and_capitals_in_the_header_change_nothing():
     messy = VOTES.assign(**{name: " " + VOTES[name] + " " for name in ("label", "source")}).rename(columns=str.title)
     np.testing.assert_array_equal(read(messy).votes.values, read().votes.values)

@@ -26,13 +26,10 @@ if TYPE_CHECKING:
 PICTURES = (".svg", ".png", ".pdf")
 
 
-#: How far the intervals hold, where entries are known, and where they have votes.
+#: How far the intervals hold.
 OF_KNOWN = (
     "The intervals of 90 % hold if entries are known by chance. With a gain of 2, each is as narrow as an interval "
     "from twice as many known entries."
-)
-OF_VOTES = (
-    "Shares are means of the probabilities, which include the votes. Their intervals of 90 % are as good as these."
 )
 
 
@@ -65,7 +62,7 @@ def prevalence_command(items: ItemsFile, by: str | None, output: Path | None, ob
         outputs.write(prevalence=lambda path: work.write_frame(table, path), picture=lambda path: _draw(table, path))
         outputs.print_paths()
     print_result(*work.describe_warnings(filled))
-    print_result(OF_VOTES if filled.evidence.fit.has_targets else OF_KNOWN)
+    print_result(OF_KNOWN)
 
 
 def _draw(table: pd.DataFrame, path: Path) -> None:

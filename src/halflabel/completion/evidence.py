@@ -99,23 +99,24 @@ class Evidence:
         """The labels in the form that the method learns from: absent tags of an annotated item count as irrelevant."""
         return mark_unassigned(self.fit.targets if self.fit.has_targets else self.labels)
 
+    @property
+    def measured_on(self) -> PartialLabels:
+        """The entries that show how right probabilities are.
+
+        Labels that a correction made for the fit depend on the probabilities, so that only known entries can.
+        """
+        return self.labels if self.fit.has_targets else self.learned_from
+
     @cached_property
     def calibrated_on(self) -> PartialLabels:
-        """:attr:`learned_from` without the entries that probabilities were not fitted on.
+        """:attr:`measured_on` without the entries that probabilities were not fitted on.
 
         In a mixed table, it has no entry of the positive-only labels: none of them is known to be irrelevant.
         """
         if self.labels.is_mixed:
             return self.labels.hide(np.broadcast_to(self.labels.positives, self.labels.shape))
-        return self.learned_from if self.calibrate_on is None else self.learned_from.hide(~self.calibrate_on)
-
-    @property
-    def checked_on(self) -> PartialLabels:
-        """The entries that can show whether probabilities are calibrated.
-
-        Labels that a correction made for the fit depend on the probabilities, so that only known entries can.
-        """
-        return self.labels if self.fit.has_targets else self.calibrated_on
+        measured = self.measured_on
+        return measured if self.calibrate_on is None else measured.hide(~self.calibrate_on)
 
     @property
     def ranked_only(self) -> Mask:
@@ -154,7 +155,7 @@ class Evidence:
         if self.labels.positive_only and isinstance(self.model, LearnsFromPositives):
             p: Floats = self.model.assume(None).probabilities
             return p
-        return self.fit.predict_targets()
+        return self.fit.probabilities
 
     @cached_property
     def state(self) -> NDArray[np.int8]:

@@ -27,22 +27,21 @@ OF_STATED_RATE = ("more-assigned", "look-unlabelled", "calibration")
 
 def collect_facts(evidence: Evidence) -> Facts:
     """Return the facts that checks read."""
-    fit, learned, groups, c = evidence.fit, evidence.learned_from, evidence.opened.groups, evidence.observed_rate
+    fit, measured, groups, c = evidence.fit, evidence.measured_on, evidence.opened.groups, evidence.observed_rate
     whole = evidence.opened.written_labels
     assigned, unlabelled = whole.relevant.sum(axis=1)[whole.annotated], int((~whole.annotated).sum())
     return Facts(
         labels=evidence.labels,
-        learned_from=learned,
-        checked_on=evidence.checked_on,
+        measured_on=measured,
+        calibrated_on=evidence.calibrated_on,
         learned_probabilities=evidence.learned_probabilities,
         observed_rate=c,
         is_selected=_are_known_selected(evidence),
-        drift=measure_drift(evidence.components, learned.unlabelled[evidence.order], np.random.default_rng(0)),
-        n_groups=None if groups is None else len(np.unique(groups[~learned.unlabelled])),
+        drift=measure_drift(evidence.components, measured.unlabelled[evidence.order], np.random.default_rng(0)),
+        n_groups=None if groups is None else len(np.unique(groups[~measured.unlabelled])),
         lacking=0 if c is None else count_lacking_items(assigned, unlabelled, c),
         broken_rules=fit.valid_rows.mark_broken(evidence.labels.state),
         notes=evidence.opened.notes,
-        has_targets=fit.has_targets,
         estimates_gaps=fit.estimates_gaps,
         sentences=fit.sentences,
         doubt=fit.doubt,
@@ -54,7 +53,7 @@ def _are_known_selected(evidence: Evidence) -> bool:
     if evidence.labels.positive_only:
         return False
     known = evidence.calibrated_on.observed & find_held_out(evidence.model)
-    return is_selected(known, evidence.fit.predict_targets(corrects_gaps=False))
+    return is_selected(known, evidence.fit.before_estimate)
 
 
 def tabulate_assumptions(evidence: Evidence) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def describe_gaps(
     missing = list(first)
     if not (first and labels.observed.all()):
         missing += _describe_missing(labels, name, _describe_coupling(model), other, rule.name == "precision")
-    errors = _describe_errors(getattr(model, "members_", {}), name, has_targets, positive_only=labels.positive_only)
+    errors = () if has_targets else _describe_errors(getattr(model, "members_", {}), name, labels.positive_only)
     decided = () if labels.observed.all() and not has_targets else (f"Threshold rule: {rule}.",)
     return (*missing, *decided, *errors)
 
@@ -97,7 +97,7 @@ def _describe_coupling(model: PartialLabelEstimator) -> str:
     return ", with the help of the item's other labels" if getattr(model, "coupled_", False) else ""
 
 
-def _describe_errors(brier: Mapping[str, float], name: str, has_targets: bool, *, positive_only: bool) -> Iterator[str]:
+def _describe_errors(brier: Mapping[str, float], name: str, positive_only: bool) -> Iterator[str]:
     """Compare the mean squared error of out-of-fold probabilities with the error of a guess without features."""
     if not brier:
         return
@@ -106,8 +106,7 @@ def _describe_errors(brier: Mapping[str, float], name: str, has_targets: bool, *
         return  # no label was learned
     of = " of P(assigned)" if positive_only else ""
     verdict = "" if own < MAX_ERROR * rate else " The features are of little use for these labels."
-    values = "The features predict the more probable values, held out" if has_targets else CHECKED
-    yield (f"{values}: mean squared error{of} {own:.3f}; guessing each label's rate would give {rate:.3f}.{verdict}")
+    yield (f"{CHECKED}: mean squared error{of} {own:.3f}; guessing each label's rate would give {rate:.3f}.{verdict}")
     if "prior" in brier and brier["prior"] >= 0:
         yield (
             f"On entries with a prior: error of the prior alone {brier['prior']:.3f}, of {name} without it "

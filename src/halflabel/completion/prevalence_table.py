@@ -119,8 +119,8 @@ def _choose_estimate(
     evidence: Evidence, j: int, relevant: Mask, known: Mask, p: Floats, confidence: float
 ) -> tuple[Callable[[Mask], Prevalence], float]:
     """Return the estimate for a group of items, and the gain, or NaN if it is not measured."""
-    if evidence.fit.moves_gaps:
-        true, sure = evidence.checked_on.relevant[:, j], evidence.checked_on.observed[:, j]
+    if evidence.fit.estimates_gaps:
+        true, sure = evidence.calibrated_on.relevant[:, j], evidence.calibrated_on.observed[:, j]
         mean, deviation = evidence.probabilities[:, j], evidence.fit.deviation[:, j]
         return lambda at: estimate_shifted(true[at], sure[at], mean[at], deviation[at], confidence), np.nan
     correction, rate = Correction.fit(relevant[known], p[known]), evidence.observed_rate

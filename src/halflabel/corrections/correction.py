@@ -25,6 +25,8 @@ class Given:
     opened: OpenTable
     #: Shape (n_items, n_labels). The known entries that probabilities are fitted on; None for all of them.
     calibrate_on: Mask | None = None
+    #: Shape (n_items, n_labels). After a fit: its probabilities without use of the item's own labels.
+    alone: Floats | None = None
 
     @property
     def labels(self) -> PartialLabels:
@@ -66,8 +68,6 @@ class Learned:
     #: The part of the log odds that it moves, and the grounds of this part, for an explanation.
     part: ClassVar[str]
     rests_on: ClassVar[str]
-    #: Whether it moves the level of the probabilities of gaps, so that known entries have other ones.
-    moves_gaps: ClassVar[bool] = False
     #: Whether it estimates a rate among the gaps, because known entries were chosen by their value.
     estimates_gaps: ClassVar[bool] = False
 
@@ -78,10 +78,6 @@ class Learned:
     def correct_fitted(self, p: Floats, known: PartialLabels) -> Floats:
         """Return the corrected probabilities of the items of the fit: by default, known entries keep theirs."""
         return np.where(known.observed, p, self(p, known))
-
-    def predict_targets(self, p: Floats, known: PartialLabels) -> Floats:
-        """Return the probabilities of the values that the method learned from, by models without these values."""
-        return self.correct_fitted(p, known)
 
     def vary(self, p: Floats, known: PartialLabels, z: float) -> Floats:
         """Return the probabilities if the learned values differ by ``z`` standard deviations."""
@@ -118,7 +114,7 @@ class Learned:
         return ()
 
 
-def keep_labels(given: Given, p: Floats | None = None) -> PartialLabels:
+def keep_labels(given: Given) -> PartialLabels:
     """Return the known labels as the labels of the fit."""
     return given.labels
 
@@ -139,8 +135,8 @@ class Correction:
     name: str
     #: Learns from a fit, or returns None where there is nothing to correct. An update passes the record from before.
     learn: Learn
-    #: The labels of a fit; with the probabilities of the first fit, the labels of the second one.
-    targets: Callable[[Given, Floats | None], PartialLabels] = keep_labels
+    #: The labels of the fit.
+    targets: Callable[[Given], PartialLabels] = keep_labels
     #: The rows of labels that are valid in a table.
     find_valid_rows: Callable[[OpenTable], ValidRows] = accept_every_row
     #: The classes of its records in a model file.

@@ -117,26 +117,10 @@ class Fit:
         """The probabilities after the last correction. For known entries they are out of fold."""
         return self.steps[-1]
 
-    def predict_targets(self, *, corrects_gaps: bool = True) -> Floats:
-        """Return the probabilities of the values in :attr:`targets`, without these values.
-
-        Without ``corrects_gaps``, gaps have the probabilities of known entries with the same features.
-        """
-        p: Floats = self.model.label_probabilities_
-        for each in self.learned:
-            if corrects_gaps or not each.estimates_gaps:
-                p = each.predict_targets(p, self.known)
-        return p
-
     @property
     def estimates_gaps(self) -> bool:
         """Whether a correction estimates the rates among the gaps, because known entries were chosen by value."""
         return any(each.estimates_gaps for each in self.learned)
-
-    @property
-    def moves_gaps(self) -> bool:
-        """Whether a correction moves the level of the probabilities of gaps."""
-        return any(each.moves_gaps for each in self.learned)
 
     @property
     def before_estimate(self) -> Floats:
@@ -250,21 +234,24 @@ class Fit:
 
 
 def fit_corrected(model: PartialLabelEstimator, given: Given) -> Fit:
-    """Fit a method, and learn the corrections. If they make other labels of its probabilities, fit again."""
+    """Fit a method, and learn the corrections."""
     opened = given.opened
     auxiliary: dict[str, Any] = {"groups": opened.groups, "prior": opened.prior, "calibrate_on": given.calibrate_on}
     targets = make_targets(given)
     fitted = fit_with_auxiliary(clone(model), opened.X, targets, **auxiliary)
-    if targets is not given.labels:
-        targets = make_targets(given, fitted.label_probabilities_)
-        fitted = fit_with_auxiliary(clone(model), opened.X, targets, **auxiliary)
     return Fit(fitted, opened, targets, learn_corrections(fitted, given, targets))
 
 
-def make_targets(given: Given, p: Floats | None = None) -> PartialLabels:
+def make_targets(given: Given) -> PartialLabels:
     """Return the labels of a fit: the known ones, unless a correction makes others of them."""
-    made = (each.targets(given, p) for each in CORRECTIONS)
+    made = (each.targets(given) for each in CORRECTIONS)
     return next((targets for targets in made if targets is not given.labels), given.labels)
+
+
+def predict_alone(model: PartialLabelEstimator) -> Floats:
+    """Return the probabilities of a fit without use of the item's own labels, as far as the method has them."""
+    alone = model.predict_alone() if isinstance(model, AutoLabeler) else None
+    return model.label_probabilities_ if alone is None else alone
 
 
 def find_held_out(model: PartialLabelEstimator) -> Mask:
@@ -279,7 +266,8 @@ def learn_corrections(
     found: list[Learned] = []
     p: Floats = model.label_probabilities_
     held_out = find_held_out(model)  # only such entries can be compared with gaps
-    given = replace(given, calibrate_on=held_out if given.calibrate_on is None else given.calibrate_on & held_out)
+    calibrate_on = held_out if given.calibrate_on is None else given.calibrate_on & held_out
+    given = replace(given, calibrate_on=calibrate_on, alone=predict_alone(model))
     for each in CORRECTIONS:
         if before is not None and each.name not in before:
             continue

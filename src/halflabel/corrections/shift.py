@@ -82,7 +82,6 @@ class RateShift(Learned):
     name: ClassVar[str] = "shift"
     part: ClassVar[str] = "rate among the gaps"
     rests_on: ClassVar[str] = "entries were given because of their value"
-    moves_gaps: ClassVar[bool] = True
     estimates_gaps: ClassVar[bool] = True
 
     def __call__(self, p: Floats, known: PartialLabels) -> Floats:

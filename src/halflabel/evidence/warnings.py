@@ -71,11 +71,11 @@ _RANK = ("warning", "caution", "note", "fine")
 class Facts(NamedTuple):
     """The facts about a completion that checks read."""
 
-    #: The known labels, the labels that the method learned from, and the entries that show the calibration.
+    #: The known labels, the entries that show how right probabilities are, and the ones that show the calibration.
     labels: PartialLabels
-    learned_from: PartialLabels
-    checked_on: PartialLabels
-    learned_probabilities: Floats  #: Probabilities in ``learned_from``.
+    measured_on: PartialLabels
+    calibrated_on: PartialLabels
+    learned_probabilities: Floats  #: Probabilities in ``measured_on``.
     observed_rate: float | None  #: The label frequency c of positive-only labels, if any.
     is_selected: bool  #: Whether known entries differ from gaps.
     drift: float | None  #: AUC with which a classifier separates labelled from unlabelled items.
@@ -83,7 +83,6 @@ class Facts(NamedTuple):
     lacking: int  #: The number of annotated items that look unlabelled.
     broken_rules: Sequence[tuple[str, Mask]]  #: The rules that given entries break.
     notes: Sequence[str]  #: Notes from reading the table.
-    has_targets: bool  #: Whether the method learned from other labels than the known ones.
     estimates_gaps: bool  #: Whether the rates among the gaps are estimated.
     sentences: Sequence[str]  #: Facts that corrections found, assumed and changed.
     doubt: str  #: Why no number of wrong values can be stated.
@@ -133,11 +132,6 @@ def count_above(labels: PartialLabels, learned_from: PartialLabels, p: Floats, r
     return {"entries": int(above.sum()), "assigned": int((above & labels.relevant).sum())}
 
 
-def _name_entries(facts: Facts) -> tuple[str, str]:
-    """Return the words for an entry, and for entries, that the method learned from."""
-    return ("an entry with votes", "entries with votes") if facts.has_targets else ("a given entry", "given entries")
-
-
 def _known_by_value(facts: Facts) -> Iterator[Result]:
     for text in facts.sentences:
         yield make_result("known-by-value", "warning", "Known values were chosen by their value", text)
@@ -147,7 +141,7 @@ def _more_assigned(facts: Facts) -> Iterator[Result]:
     c = facts.observed_rate
     if c is None or not facts.labels.positive_only:
         return
-    above = count_above(facts.labels, facts.learned_from, facts.learned_probabilities, c)
+    above = count_above(facts.labels, facts.measured_on, facts.learned_probabilities, c)
     if is_exceeded(**above, observed_rate=c):
         text = (
             f"Of {plural(above['entries'], 'entry', 'entries')} with a probability of being assigned above "
@@ -173,11 +167,10 @@ def _look_unlabelled(facts: Facts) -> Iterator[Result]:
 
 def _unlike_gaps(facts: Facts) -> Iterator[Result]:
     if facts.is_selected and not facts.estimates_gaps:
-        many = _name_entries(facts)[1]
         text = (
-            f"The model expects another share of relevant entries among the gaps than among the {many}, and the "
+            "The model expects another share of relevant entries among the gaps than among the given entries, and the "
             "difference is larger than by chance. Entries were probably given because of their value: for example, "
-            f"only labels that an item has were noted. Then probabilities of {many} do not hold for the gaps."
+            "only labels that an item has were noted. Then probabilities of given entries do not hold for the gaps."
         )
         yield make_result("unlike-gaps", "warning", "Known values differ from the gaps", text)
 
@@ -194,7 +187,7 @@ def _few_groups(facts: Facts) -> Iterator[Result]:
 
 def _other_rates(facts: Facts) -> Iterator[Result]:
     """Yield the labels with another share of relevant entries in the gaps, unless another check has the reason."""
-    labels = facts.learned_from
+    labels = facts.measured_on
     if labels.positive_only or facts.labels.positive_only or facts.sentences or facts.is_selected:
         return
     found = find_rate_changes(labels, facts.learned_probabilities)
@@ -253,13 +246,13 @@ def _label_frequency(facts: Facts) -> Iterator[Result]:
 
 
 def _few_examples(facts: Facts) -> Iterator[Result]:
-    labels = facts.learned_from
+    labels = facts.measured_on
     relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
     rarer = np.minimum(relevant, observed - relevant)
     names = [labels.names[j] for j in np.argsort(rarer, kind="stable") if rarer[j] < MIN_OF_A_VALUE]
     if names:
         text = (
-            f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} {_name_entries(facts)[1]} of the rarer value. A "
+            f"{listed(names, 12)}: fewer than {MIN_OF_A_VALUE} given entries of the rarer value. A "
             "measured AUC can be wrong by 0.1 or more there."
         )
         title = f"{plural(len(names), 'label has', 'labels have')} very few examples"
@@ -267,7 +260,7 @@ def _few_examples(facts: Facts) -> Iterator[Result]:
 
 
 def _calibration(facts: Facts) -> Iterator[Result]:
-    quality = measure_calibration(facts.checked_on, facts.learned_probabilities)
+    quality = measure_calibration(facts.calibrated_on, facts.learned_probabilities)
     error, by_chance = quality["ece"], quality["ece_by_chance"]
     if np.isnan(error):
         return
@@ -287,21 +280,20 @@ def _calibration(facts: Facts) -> Iterator[Result]:
 
 
 def _few_items(facts: Facts) -> Iterator[Result]:
-    labelled = int((~facts.learned_from.unlabelled).sum())
+    labelled = int((~facts.measured_on.unlabelled).sum())
     if labelled < MIN_ITEMS:
-        one = _name_entries(facts)[0]
-        text = f"Only {plural(labelled, 'item has', 'items have')} {one}: all numbers are rough."
+        text = f"Only {plural(labelled, 'item has', 'items have')} a given entry: all numbers are rough."
         yield make_result("few-items", "warning", "Very few labelled items", text)
 
 
 def _drift(facts: Facts) -> Iterator[Result]:
-    auc, labels, (one, many) = facts.drift, facts.learned_from, _name_entries(facts)
+    auc, labels = facts.drift, facts.measured_on
     labelled, unlabelled = int((~labels.unlabelled).sum()), int(labels.unlabelled.sum())
     if auc is None:
-        text = f"Every item has {one}." if unlabelled == 0 else (
+        text = "Every item has a given entry." if unlabelled == 0 else (
             f"There are {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')}: not enough."
         )  # fmt: skip
-        text = f"{text} The quality on {many} holds for gaps that are similar to them."
+        text = f"{text} The quality on given entries holds for gaps that are similar to them."
         yield make_result("drift", "note", "Labelled and unlabelled items cannot be compared", text)
         return
     # By chance: two standard deviations of the AUC of equal distributions (Mann and Whitney, 1947).
@@ -311,13 +303,13 @@ def _drift(facts: Facts) -> Iterator[Result]:
         "0.50 or below, it cannot separate them."
     )
     if auc >= max(MIN_STRONG_DRIFT, by_chance):
-        text = f"{start} The quality on {many} may not hold for the gaps: label some random unlabelled items."
+        text = f"{start} The quality on given entries may not hold for the gaps: label some random unlabelled items."
         yield make_result("drift", "warning", "Unlabelled items clearly differ from labelled ones", text)
     elif auc >= max(MIN_DRIFT, by_chance):
-        text = f"{start} Expect a lower quality in the gaps than on {many}, and check a random sample."
+        text = f"{start} Expect a lower quality in the gaps than on given entries, and check a random sample."
         yield make_result("drift", "caution", "Unlabelled items differ somewhat from labelled ones", text)
     else:
-        text = f"{start} The quality on {many} should hold for the gaps."
+        text = f"{start} The quality on given entries should hold for the gaps."
         yield make_result("drift", "fine", "Unlabelled items are similar to labelled ones", text)
 
 

@@ -42,6 +42,12 @@ class Votes:
         """Whether each source gave only 0 and 1."""
         return np.array([np.isin(each[~np.isnan(each)], (0, 1)).all() for each in self.values])
 
+    def without_copies(self) -> Votes:
+        """Return the votes without copies: sources whose votes are equal to the votes of another one."""
+        flat = np.nan_to_num(self.values, nan=-1.0).reshape(len(self.values), -1)
+        first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
+        return Votes(tuple(self.names[k] for k in first), self.values[first])
+
     def select(self, labels: Sequence[int]) -> Votes:
         """Return the votes on some labels, in this order."""
         return replace(self, values=self.values[:, :, list(labels)])

@@ -40,10 +40,10 @@ def summarize_reading(opened: OpenTable) -> dict[str, Any]:
 
 def measure_quality(evidence: Evidence) -> dict[str, Any]:
     """Return the quality of the predictions of known values, each by a model that was fitted without it."""
-    labels, p, known = evidence.calibrated_on, evidence.learned_probabilities, evidence.checked_on
+    labels, p = evidence.calibrated_on, evidence.learned_probabilities
     learned = labels.hide(np.broadcast_to(~labels.learnable, labels.shape))
     quality = {"entries": int(learned.observed.sum()), "auc": macro_auc(learned, p), "brier": brier(learned, p)}
-    return quality | measure_calibration(known, p) | {"curve": bin_calibration(known, p)}
+    return quality | measure_calibration(labels, p) | {"curve": bin_calibration(labels, p)}
 
 
 def describe_values(evidence: Evidence) -> dict[str, str] | None:

@@ -72,7 +72,7 @@ class Plots:
         shares of assigned entries.
         """
         completion = self.completion
-        bins = bin_calibration(completion.evidence.checked_on, completion.evidence.learned_probabilities)
+        bins = bin_calibration(completion.evidence.calibrated_on, completion.evidence.learned_probabilities)
         if not bins:
             raise ValueError("there is no calibration curve: no label was learned.")
         return plot_calibration(make_axes(ax), bins)

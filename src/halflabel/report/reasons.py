@@ -62,7 +62,7 @@ def _name_value(evidence: Evidence, row: int, column: int) -> str:
 
 def write_reason(evidence: Evidence, row: int, column: int) -> str:
     """Return how many of the nearest items with a known value have the other value than the table."""
-    learned = evidence.learned_from
+    learned = evidence.measured_on
     known = np.flatnonzero(learned.observed[:, column])
     nearest = evidence.find_nearest(row, known[known != row], NEAREST)
     has = int(learned.relevant[nearest, column].sum())

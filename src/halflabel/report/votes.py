@@ -22,7 +22,7 @@ def summarize_votes(completion: Completion) -> dict[str, Any] | None:
         return None
     if sources.doubt:
         return {"doubt": sources.doubt, "rows": [], "more": 0}
-    rates = sources.rates
-    whole = rates[(rates["label"] == ALL) & (rates["votes"] > 0)].sort_values("error", ascending=False, kind="stable")
+    rates = sources.rates.dropna(subset="error")
+    whole = rates[rates["label"] == ALL].sort_values("error", ascending=False, kind="stable")
     rows = [{**row, "source": clipped(row["source"])} for row in whole.head(MAX_SOURCES).to_dict("records")]
     return {"doubt": "", "rows": rows, "more": len(whole) - len(rows)}

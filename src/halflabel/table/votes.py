@@ -121,7 +121,7 @@ def open_votes(
         read = Votes(tuple(read.names[k] for k in others), read.values[others])
     if not read.names:
         return labels, None, notes
-    return labels, read, (*notes, *_describe_one_sided(read))
+    return labels, read, notes
 
 
 def _read_all(
@@ -251,15 +251,3 @@ def _take_as_true(votes: Votes, source: int, labels: PartialLabels) -> tuple[Par
     known = replace(labels, state=state, annotated=labels.annotated | (state != 0).any(axis=1))
     number = plural(int(taken.sum()), "vote")
     return known, f"{number} of the source {votes.names[source]!r}: taken as the labels of these entries."
-
-
-def _describe_one_sided(votes: Votes) -> tuple[str, ...]:
-    """Return a sentence about sources with one value only: one of their error rates cannot be learned."""
-    named = []
-    for name, values, given in zip(votes.names, votes.values, votes.given, strict=True):
-        if len(np.unique(values[given])) < 2:
-            named.append(name)
-    if not named:
-        return ()
-    their = "its" if len(named) == 1 else "their"
-    return (f"The votes of {quoted(named)} have one value only: one of {their} error rates is assumed, not learned.",)

@@ -1,67 +1,61 @@
-"""The sources in tables: error rates, doubtful votes, the next questions, and a plan of checks."""
+"""Tables of sources: agreement, errors on known entries, and doubtful votes."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from halflabel._arrays import Floats, Ints, Mask
-from halflabel.corrections.votes.dependence import list_groups, measure_separation, weigh_group
-from halflabel.corrections.votes.model import SourceFit
-from halflabel.evidence.answer_plan import plan_answers
+from halflabel._arrays import Floats, Mask
 from halflabel.evidence.expected_errors import ALL
+from halflabel.labels.intervals import wilson_interval
 from halflabel.labels.votes import Votes
 
-#: The variance of an error rate is multiplied by this factor: the rates, from which posteriors follow, are estimates.
-SPREAD = 4.0
 
-#: Maximum number of dependent sources for which the dependence of a vote that was not given yet is computed.
-MAX_WEIGHED = 30
-
-
-def measure_wrong(votes: Votes, fit: SourceFit) -> Floats:
-    """Return the posterior probability that each vote is wrong, shape (n_sources, n_items, n_labels)."""
-    wrong = np.where(votes.values >= 0.5, 1 - fit.posterior, fit.posterior)
+def measure_wrong(votes: Votes, posterior: Floats) -> Floats:
+    """Return the probability that each vote is wrong, shape (n_sources, n_items, n_labels)."""
+    wrong = np.where(votes.values >= 0.5, 1 - posterior, posterior)
     return np.where(votes.given, wrong, np.nan)
 
 
-def tabulate_rates(votes: Votes, fit: SourceFit, labels: tuple[str, ...], confidence: float = 0.9) -> pd.DataFrame:
-    """Return the error rates of each source on each label, and on all labels together.
+def tabulate_rates(votes: Votes, relevant: Mask, known: Mask, labels: tuple[str, ...]) -> pd.DataFrame:
+    """Return the errors of each source on the known entries of each label, and of all labels together.
 
-    Columns: source, label, votes, error (the share of its votes that is wrong; a probability counts as the value that
-    it makes more probable), low, high, false_relevant (the share of the irrelevant entries on which it votes 1) and
-    false_irrelevant (the share of the relevant entries on which it votes 0).
+    Columns: source, label, votes, checked (votes on known entries), error (the share of these that is wrong; a
+    probability counts as the value that it makes more probable), low, high (an interval of 90 %), false_relevant (the
+    share of the irrelevant entries on which the source votes 1) and false_irrelevant (the share of the relevant entries
+    on which it votes 0).
     """
-    wrong, number = measure_wrong(votes, fit), votes.given.sum(axis=1)
-    variance = np.nansum(wrong * (1 - wrong), axis=1)
-    errors = np.nansum(wrong, axis=1)
-    upper = fit.levels.values >= 0.5
-    of_yes = (fit.tables * upper[:, None, None, :]).sum(axis=-1)
     rows = []
-    for s, name in enumerate(votes.names):
-        weights = number[s] / max(number[s].sum(), 1)
-        whole = (errors[s].sum(), variance[s].sum(), number[s].sum(), weights @ of_yes[s])
-        by_label = zip(errors[s], variance[s], number[s], of_yes[s], strict=True)
-        for label, (error, var, n, yes) in zip([*labels, ALL], [*by_label, whole], strict=True):
-            rows.append({"source": name, "label": label, **_describe_rate(error, var, int(n), confidence),
-                         "false_relevant": yes[0], "false_irrelevant": 1 - yes[1]})  # fmt: skip
+    for name, values, given in zip(votes.names, votes.values, votes.given, strict=True):
+        wrong = (values >= 0.5) != relevant
+        for label, at in [*((label, [j]) for j, label in enumerate(labels)), (ALL, list(range(len(labels))))]:
+            each = (wrong[:, at], relevant[:, at], (given & known)[:, at])
+            rows.append({"source": name, "label": label, "votes": int(given[:, at].sum()), **_measure_rate(*each)})
     return pd.DataFrame(rows)
 
 
-def _describe_rate(errors: float, variance: float, n: int, confidence: float) -> dict[str, float]:
-    """Return the number of votes, the share that is wrong, and its interval."""
-    if not n:
-        return {"votes": 0, "error": np.nan, "low": np.nan, "high": np.nan}
-    share, reach = errors / n, float(ndtri((1 + confidence) / 2)) * np.sqrt(SPREAD * (variance + 0.25)) / n
-    return {"votes": n, "error": share, "low": max(share - reach, 0.0), "high": min(share + reach, 1.0)}
+def _measure_rate(wrong: Mask, relevant: Mask, checked: Mask) -> dict[str, float]:
+    """Return the share of wrong votes among the checked ones, and its interval. Votes on one item depend on another."""
+    n = int(checked.sum())
+    rate = _share(wrong, checked)
+    low = high = np.nan
+    if n:
+        of_items = ((wrong - rate) * checked).sum(axis=1)
+        between, within = float(of_items @ of_items), n * rate * (1 - rate)
+        low, high = wilson_interval(rate, n * min(1.0, within / between) if between else n, float(ndtri(0.95)))
+    one_sided = _share(wrong, checked & ~relevant), _share(wrong, checked & relevant)
+    return {"checked": n, "error": rate, "low": low, "high": high,
+            "false_relevant": one_sided[0], "false_irrelevant": one_sided[1]}  # fmt: skip
 
 
-def rank_doubtful_votes(votes: Votes, fit: SourceFit, labels: tuple[str, ...]) -> pd.DataFrame:
+def _share(wrong: Mask, at: Mask) -> float:
+    return float(wrong[at].mean()) if at.any() else np.nan
+
+
+def rank_doubtful_votes(votes: Votes, posterior: Floats, labels: tuple[str, ...]) -> pd.DataFrame:
     """Return all votes, the most probably wrong one first: position, label, source, given, probability, wrong."""
-    wrong = measure_wrong(votes, fit)
+    wrong = measure_wrong(votes, posterior)
     at = np.nonzero(votes.given)
     order = np.argsort(-wrong[at], kind="stable")
     sources, rows, columns = (each[order] for each in at)
@@ -70,65 +64,33 @@ def rank_doubtful_votes(votes: Votes, fit: SourceFit, labels: tuple[str, ...]) -
         "label": np.array(labels, dtype=object)[columns],
         "source": np.array(votes.names, dtype=object)[sources],
         "given": votes.values[at][order],
-        "probability": fit.posterior[rows, columns],
+        "probability": posterior[rows, columns],
         "wrong": wrong[at][order],
     })  # fmt: skip
 
 
-def rank_next_votes(votes: Votes, fit: SourceFit, labels: tuple[str, ...], open_: Mask, n: int) -> pd.DataFrame:
-    """Return the ``n`` votes whose answers are expected to remove most errors: position, label, source, gain.
+def measure_agreement(votes: Votes) -> Floats:
+    r"""Return Krippendorff's alpha of each label.
 
-    The gain is the expected decrease of the probability that the filled value is wrong. An entry is listed once, with
-    the source that gains most. ``open_`` are the entries that may be asked about.
-    """
-    groups = [each for each in list_groups(fit.correlations) if len(each) <= MAX_WEIGHED]
-    gains = np.stack([_measure_gain(votes, fit, s, groups) for s in range(len(votes.names))])
-    gains = np.where(votes.given | ~open_, -1.0, gains)
-    best = gains.max(axis=0)
-    order = np.argsort(-best, axis=None, kind="stable")[: min(n, int((best > 0).sum()))]
-    rows, columns = np.unravel_index(order, best.shape)
-    return pd.DataFrame({
-        "position": rows,
-        "label": np.array(labels, dtype=object)[columns],
-        "source": np.array(votes.names, dtype=object)[gains.argmax(axis=0)[rows, columns]],
-        "gain": best[rows, columns],
-    })  # fmt: skip
+    It is NaN where no entry has two votes, and where all votes are equal.
 
-
-def _measure_gain(votes: Votes, fit: SourceFit, source: int, groups: Sequence[Ints]) -> Floats:
-    """Return the expected decrease of min(p, 1 - p) by a vote of a source on each entry.
-
-    ``groups`` are the sets of dependent sources.
-    """
-    q = fit.posterior
-    weight = np.ones(q.shape)
-    members = next((each for each in groups if source in each), None)
-    if members is not None:
-        given = votes.given[members].reshape(len(members), -1)
-        given[members == source] = True
-        separation = measure_separation(fit.tables, fit.levels)[members]
-        weights = weigh_group(fit.correlations[np.ix_(members, members)], separation, given)
-        weight = weights[members == source].reshape(q.shape)
-    weight = weight * fit.easiness[:, None]
-    no, yes = (fit.tables[source, :, t] for t in (0, 1))
-    mean = np.sqrt(no * yes)
-    left = np.zeros(q.shape)
-    for k in np.flatnonzero(fit.levels.exist[source]):
-        # A vote of less weight moves the probabilities of both values towards their geometric mean.
-        of_no, of_yes = (mean[:, k] ** (1 - weight) * f[:, k] ** weight for f in (no, yes))
-        left += np.minimum(q * of_yes, (1 - q) * of_no)
-    return np.asarray(np.minimum(q, 1 - q) - left)
-
-
-def plan_checks(wrong: Floats, max_error: float, confidence: float) -> tuple[int, int]:
-    """Return how many votes a person checks so that at most a share of all votes stays wrong.
-
-    The first number counts the most doubtful votes, and the second random ones of the other votes, see
-    :func:`halflabel.evidence.answer_plan.plan_answers`.
+    :math:`\alpha = 1 - D_o / D_e` with the squared difference of two values, which for 0 and 1 is the nominal
+    difference: :math:`D_o` is its mean over pairs of votes on the same entry, each vote counting once, and :math:`D_e`
+    over all pairs of votes that have a partner (Krippendorff, Content Analysis, 2004).
 
     Examples
     --------
-    >>> plan_checks(np.full(1000, 0.01), 0.05, 0.95)
-    (0, 175)
+    >>> votes = Votes(("a", "b"), np.array([[[1.0], [0], [1], [0]], [[1.0], [0], [1], [1]]]))
+    >>> measure_agreement(votes).round(3).tolist()
+    [0.533]
     """
-    return plan_answers(wrong, int(max_error * len(wrong)), 1 - confidence)
+    number = votes.given.sum(axis=0)
+    paired = np.where((number > 1) & votes.given, votes.values, np.nan)
+    total, squares = np.nansum(paired, axis=0), np.nansum(paired**2, axis=0)
+    partners = np.maximum(number - 1, 1)
+    within = (2 * (number * squares - total**2) / partners).sum(axis=0)
+    n = np.where(number > 1, number, 0).sum(axis=0)
+    between = 2 * (n * squares.sum(axis=0) - total.sum(axis=0) ** 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alpha = 1 - (within / n) / (between / (n * (n - 1)))
+    return np.where((n > 1) & (between > 1e-12), alpha, np.nan)
