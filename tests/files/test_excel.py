@@ -58,8 +58,7 @@ def test_a_sheet_is_named_and_titles_are_left_out(book):
     assert raw.frame.columns.tolist() == ["song", "tempo", "twice", "day", "rock"]
     assert (len(raw), raw.table) == (N, "Data")
     assert raw.notes == (
-        "The header of the sheet 'Data' is in row 4; above it are titles that were left out: "
-        "“Survey 2024” and “by the shop”.",
+        "The column names are in line 4; above them are titles that were left out: “Survey 2024” and “by the shop”.",
     )
     assert read_table(book).notes == (
         "Only the first sheet, 'notes', was read, not “Data” and “Tags”. Name another one with sheet='Data'.",
@@ -155,9 +154,8 @@ def test_rows_that_are_no_items_are_left_out_and_stay_in_the_copy(book, tmp_path
         sheet.cell(line, column).value = text
     sheet.append(["Total", 9.5])
     changed.save(book)
-    with pytest.raises(ReadError, match=rf"line {line}: this line holds text .* state skip_rows='{line}'\."):
-        read_table(book, sheet="Data")
-    raw = read_table(book, sheet="Data", skip_rows=f"{line},last")
+    raw = read_table(book, sheet="Data", skip_rows="last")
+    assert f"as a second header, and left out: {line}. header='{line - 1}' keeps them as rows." in raw.notes[-1]
     assert raw.frame["song"].tolist() == [f"s{i}" for i in range(N)]
     TABLES["excel"].rewrite(raw.frame.assign(rock=1), raw, tmp_path / "out.xlsx")
     after = openpyxl.load_workbook(tmp_path / "out.xlsx")["Data"]

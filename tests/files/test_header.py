@@ -8,8 +8,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
@@ -34,17 +32,6 @@ def check(frame):
     pd.testing.assert_frame_equal(frame.astype(FRAME.dtypes), FRAME)
 
 
-@given(mark=st.sampled_from(["~", "^", ":", "#", "\x01", "\x1f", "::", "||", "   ", " "]))
-def test_a_mark_that_is_not_recognised(tmp_path_factory, mark):
-    path = tmp_path_factory.mktemp("mark") / "songs.csv"
-    path.write_text("\n".join(mark.join(row) for row in ROWS) + "\n")
-    check(follow(path))
-
-
-def test_single_quotes(write):
-    check(follow(write("songs.csv", "\n".join(",".join(f"'{cell}'" for cell in row) for row in ROWS) + "\n")))
-
-
 def test_json_lines(write):
     check(follow(write("songs.csv", FRAME.to_json(orient="records", lines=True))))
 
@@ -59,11 +46,6 @@ def test_objects_as_pandas_writes_them(write, orient, has_ids):
     np.testing.assert_array_equal(read[["tempo", "rock"]], FRAME[["tempo", "rock"]])
 
 
-def test_rows_without_column_names(write):
-    with pytest.raises(ReadError, match=r"line 1: the first line holds numbers \(1, 1\), not column names"):
-        read_table(write("songs.csv", "a,1,1\nb,1,2\n"))
-
-
 def test_a_text_is_not_a_path():
     from halflabel.table import open_table
 
@@ -74,11 +56,3 @@ def test_a_text_is_not_a_path():
 
 def test_a_second_byte_order_mark_is_no_part_of_a_name(write):
     assert read_table(write("songs.csv", b"\xef\xbb\xbf\xef\xbb\xbfsong,rock\ns1,1\n")).frame.columns[0] == "song"
-
-
-@pytest.mark.parametrize("again", ["song,rock", "\ufeffsong,rock", "song, rock "])
-def test_the_header_of_a_joined_file_is_no_row(write, again):
-    path = write("songs.csv", f"song,rock\ns1,1\n{again}\ns2,0\n")
-    with pytest.raises(ReadError, match=r"line 3: 1 line repeats the column names: state skip_rows='3'"):
-        read_table(path)
-    assert read_table(path, skip_rows="3").frame["song"].tolist() == ["s1", "s2"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import halflabel as hl
 from halflabel.files import ReadError, read_table
-from halflabel.files.skipped import find_line, parse_lines
+from halflabel.files.header import find_line, parse_lines
 
 TITLES = ["Export 2024", "# made by a tool", "Export;;;", "", "Songs, all of them"]
 ROWS = [f"s{i};{i}.5;{i % 2};{i % 3}" for i in range(9)]
@@ -20,26 +20,6 @@ def write(tmp_path, *lines, end="\n"):
     path = tmp_path / "t.csv"
     path.write_bytes(end.join([*lines, ""]).encode())
     return path
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("titles", [[title] for title in TITLES] + [[*TITLES[:1], ""], [*TITLES[1:3], ""]])
-def test_a_title_is_named_with_the_lines_to_skip(titles, end, tmp_path):
-    path = write(tmp_path, *titles, NAMES, *ROWS, end=end)
-    above = "1" if len(titles) == 1 else f"1-{len(titles)}"
-    with pytest.raises(ReadError, match=f"stand in line {len(titles) + 1}, below a title: state skip_rows='{above}'"):
-        read_table(path)
-    raw = read_table(path, skip_rows=above)
-    assert raw.frame.columns.tolist() == NAMES.split(";")
-    assert raw.frame["song"].tolist() == [f"s{i}" for i in range(9)]
-    assert raw.frame["tempo"].tolist() == [i + 0.5 for i in range(9)]
-
-
-def test_a_second_header_is_named_with_its_line(tmp_path):
-    path = write(tmp_path, NAMES, "Which song?;How fast?;Is it rock?;Which key?", *ROWS)
-    with pytest.raises(ReadError, match=r"line 2: this line holds text .* state skip_rows='2'"):
-        read_table(path)
-    assert read_table(path, skip_rows="2").frame["tempo"].tolist() == [i + 0.5 for i in range(9)]
 
 
 @pytest.mark.parametrize("word", ["Summe", "Total:", "x"])
@@ -57,9 +37,12 @@ def test_a_total_row_is_named_and_left_out(word, tmp_path):
 
 
 def test_errors_name_the_line_of_the_file(tmp_path):
-    path = write(tmp_path, "title", "", NAMES, *ROWS[:3], "a;b")
+    path = write(tmp_path, "title", "", NAMES, *ROWS[:3], "a;b", ROWS[3])
+    for skip in ("1-2", None):
+        with pytest.raises(ReadError, match="line 7: 2 cells"):
+            read_table(path, skip_rows=skip)
     with pytest.raises(ReadError, match="line 7: 2 cells"):
-        read_table(path, skip_rows="1-2")
+        read_table(write(tmp_path, "title", "", NAMES, *ROWS[:3], "a;b"), skip_rows="none")
     path = write(tmp_path, "title", "", NAMES, *ROWS[:3], "a;1;maybe;2")
     with pytest.raises(ValueError, match="row 3"):
         hl.open_table(path, labels="rock", skip_rows="1-2")

@@ -16,7 +16,6 @@ from typing import Any
 from halflabel._memory import free_memory
 from halflabel._wording import option, plural
 from halflabel.files.raw_table import ReadError
-from halflabel.files.skipped import SkippedLines
 
 #: Maximum size of a decompressed file, in bytes and as a share of the free memory.
 MAX_BYTES, MAX_SHARE = 8_000_000_000, 0.25
@@ -87,7 +86,7 @@ def open_text(
     stream: io.BufferedReader[Any] = io.BufferedReader(
         _Checked(path, max_line, max_bytes or size_limit(), encoding), buffer_size=1 << 18
     )
-    return io.BufferedReader(SkippedLines(stream, skip), buffer_size=1 << 18) if skip else stream
+    return io.BufferedReader(_Without(stream, skip), buffer_size=1 << 18) if skip else stream
 
 
 def lines(
@@ -107,17 +106,15 @@ def lines(
                 raise ReadError.at(path, reason, line=number) from None
 
 
-def encoding_of(path: Path, *, max_bytes: int | None = None) -> str:
+def encoding_of(path: Path) -> str:
     """Return the encoding of a text file: by its byte order mark, else UTF-8, else Windows-1252.
-
-    ``max_bytes`` is as in :func:`open_text`.
 
     Raises
     ------
     ReadError
         If it is none of these; as :func:`open_text`.
     """
-    with io.BufferedReader(_Raw(path, max_bytes or size_limit())) as stream:
+    with io.BufferedReader(_Raw(path, size_limit())) as stream:
         start = stream.peek(4)[:4]
         if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
@@ -262,3 +259,27 @@ class _Checked(_Raw):
         self._line += chunk.count(b"\n")
         last = chunk.rfind(b"\n")
         self._open_line = len(chunk) - last - 1 if last >= 0 else self._open_line + len(chunk)
+
+
+class _Without(io.RawIOBase):
+    """A stream of bytes without some of its lines."""
+
+    def __init__(self, stream: io.BufferedReader[Any], skip: Collection[int]) -> None:
+        self._lines = _take_lines(stream, frozenset(skip))
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while len(self._rest) < len(buffer) and (line := next(self._lines, b"")):
+            self._rest += line
+        size = min(len(self._rest), len(buffer))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+
+def _take_lines(stream: io.BufferedReader[Any], skip: frozenset[int]) -> Iterator[bytes]:
+    for number, line in enumerate(stream, start=1):
+        if number not in skip:
+            yield line

@@ -13,9 +13,9 @@ import pandas as pd
 
 from halflabel._wording import count, option, plural, quoted
 from halflabel.files.bounded import check_ordinary, sha256_of
+from halflabel.files.header import name_columns
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
-from halflabel.files.text_form import check_names
 
 #: The table that suggestions are written to, and its columns.
 SUGGESTIONS = "halflabel_tags"
@@ -86,9 +86,15 @@ def _read(engine: Engine, path: Path, *, items_table: str | None = None, query: 
         name = "" if query is not None else _choose_table(path, tables, items_table)
         keys = engine.find_keys(database, name) if name else Keys()
         frame = engine.fetch(database, query or f"SELECT * FROM {quote_name(name)}")
-    frame.columns = pd.Index(check_names(list(map(str, frame.columns)), path, None))
+    names, notes = name_columns(list(map(str, frame.columns)))
     return RawTable(
-        frame, source=str(path), sha256=sha256_of(path), id=keys.primary, table=name, references=keys.references
+        frame.set_axis(names, axis=1),
+        source=str(path),
+        sha256=sha256_of(path),
+        notes=notes,
+        id=keys.primary,
+        table=name,
+        references=keys.references,
     )
 
 

@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import csv
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +23,12 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
-from halflabel._wording import listed, option, plural, quoted
-from halflabel.files.bounded import encoding_of, join_names, lines, open_text, sha256_of
-from halflabel.files.delimited_writing import DELIMITERS, to_values, write_delimited
-from halflabel.files.ragged import check_cells, check_row_names, diagnose
+from halflabel._wording import listed, plural, quoted
+from halflabel.files.bounded import join_names, lines, open_text, sha256_of
+from halflabel.files.delimited_writing import to_values, write_delimited
+from halflabel.files.dialect import DELIMITERS, MAX_LINE, MISSING_WORDS, Stated, recognise
+from halflabel.files.header import find_line
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.registry import base_suffix
-from halflabel.files.skipped import MAX_LINES, count_headers, describe_headers, find_line, find_title
-from halflabel.files.text_form import (
-    CANDIDATES,
-    MAX_LINE,
-    MISSING_WORDS,
-    describe_row_names,
-    read_header,
-    read_rows,
-    recognise,
-    strip_names,
-)
 
 #: A number that can be one with a point for thousands, and one that has this point.
 _POINTS, _POINT = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})*)\s*$", r"\.[0-9]{3}\s*$"
@@ -50,6 +37,12 @@ _POINTS, _POINT = r"^\s*[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})*)\s*$", r"\.[0-9]{3}
 #: then, or not always three digits behind it.
 MIN_POINTS = 10
 
+#: Maximum number of lines below a table that are taken for remarks.
+MAX_REMARKS = 20
+
+#: Minimum number of marks between the cells of a row that shows inside a cell, and maximum number that is counted.
+MIN_MARKS, MAX_MARKS = 3, 500
+
 
 def read_delimited(
     path: Path,
@@ -57,8 +50,9 @@ def read_delimited(
     delimiter: str | None = None,
     encoding: str | None = None,
     skip_rows: str | None = None,
+    header: str | None = None,
 ) -> RawTable:
-    """Read a delimited text file with a header line, ``.gz`` or not.
+    """Read a delimited text file, ``.gz`` or not.
 
     Parameters
     ----------
@@ -67,12 +61,14 @@ def read_delimited(
     *parts : Path
         Further files with the same columns, in any order: their rows follow.
     delimiter : str, optional
-        One ASCII character, or the word ``tab``; by default the mark of the suffix, or the one other mark
-        (comma, semicolon, tab, bar) that separates the first rows.
+        One ASCII character, or the word ``tab``; by default the mark of the suffix, or the one other mark that
+        separates the first rows.
     encoding : str, optional
         By default the byte order mark decides, else UTF-8 where the file is valid UTF-8, else Windows-1252.
     skip_rows : str, optional
-        Lines that do not belong to rows of the table, such as "1-2,504" or "last".
+        Lines that do not belong to rows of the table, such as "1-2,504" or "last"; "none" keeps every row.
+    header : str, optional
+        The line of the column names, "none", or two lines such as "1-2"; found by default.
 
     Returns
     -------
@@ -84,12 +80,12 @@ def read_delimited(
     ReadError
         With the line, for a row with more or fewer cells than the header, bytes
         that cannot be decoded, a NUL byte, a line of more than a million bytes; also
-        for an empty file, a missing or ambiguous header, a delimiter that does not
-        occur, a truncated gzip file, and above the limits of size.
+        for an empty file, a delimiter that does not occur, a truncated gzip file, and above the limits of size.
     """
-    form, table, notes = _read_cells(path, delimiter, encoding, skip_rows)
+    stated = Stated(delimiter, encoding, skip_rows, header)
+    form, table, notes = _read_cells(path, stated)
     for part in parts:
-        _, cells, _ = _read_cells(part, delimiter, encoding, skip_rows)
+        _, cells, _ = _read_cells(part, stated)
         check_same_columns(part, cells.column_names, path, table.column_names)
         table = pa.concat_tables([table, cells.select(table.column_names)])
     frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
@@ -97,65 +93,125 @@ def read_delimited(
     return RawTable(frame, source=join_names(path, *parts), sha256=digest, form=form, notes=(*notes, *remarks))
 
 
-def _read_cells(
-    path: Path, delimiter: str | None, encoding: str | None, skip_rows: str | None
-) -> tuple[TextForm, pa.Table, list[str]]:
-    """Return the form of a file, its cells as text, and notes. Raise for lines that are not rows."""
+def _read_cells(path: Path, stated: Stated) -> tuple[TextForm, pa.Table, list[str]]:
+    """Return the form of a file, its cells as text, and notes: the first reading in which all rows fit the names."""
+    form, names, notes = recognise(path, stated)
+    for each, note in _list_readings(path, form, len(names), keeps_all=stated.skip_rows == "none"):
+        try:
+            table = _parse(path, each, names)
+        except pa.ArrowInvalid:
+            continue
+        if table.num_rows == 0:
+            raise ReadError.at(path, "there is a header but no row below it.")
+        if not _holds_rows(path, table, each):
+            each, table, again = _leave_out_headers(path, each, table)
+            return each, table, [*notes, *note, *again]
+    reason = "a cell holds whole rows, as if a quote is opened and not closed: remove this quote, or write it twice."
+    raise _find_error(path, form, names) or ReadError.at(path, reason)
+
+
+def _list_readings(
+    path: Path, form: TextForm, width: int, *, keeps_all: bool
+) -> Iterator[tuple[TextForm, tuple[str, ...]]]:
+    """Yield the forms that a file can have, each with a sentence: the next one is tried where rows do not fit."""
+    yield form, ()
+    if form.escape:
+        yield replace(form, escape=""), ()
+    if remarks := [] if keeps_all else _find_remarks(path, form, width):
+        shown = plural(len(remarks), "line below the table has", "lines below the table have")
+        note = f"{shown} fewer cells, and {'was' if len(remarks) == 1 else 'were'} left out: line {remarks[0]}."
+        yield replace(form, skip=tuple(sorted({*form.skip, *remarks}))), (note,)
+    _, first = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip))
+    if not form.header or '"' not in first:
+        yield replace(form, quote=""), ("Quotes are read as characters, because one is opened and not closed.",)
+
+
+def _find_remarks(path: Path, form: TextForm, width: int) -> list[int]:
+    """Return the last lines of a file, if these have fewer cells than the other rows, which all fit."""
+    found: list[int] = []
     try:
-        form, table, notes = _parse_cells(path, delimiter, encoding, skip_rows)
-    except ReadError:
-        if skip_rows is None:
-            _check_title(path, delimiter, encoding)
-        raise
-    if skip_rows is None and len(form.header) == 1:
-        _check_title(path, delimiter, encoding)
-    if skip_rows is None and (number := count_headers(table)):
-        raise ReadError.at(path, describe_headers([*range(2, number + 2)]), line=2)
-    _check_repeated_header(path, form, table)
-    return form, table, notes
+        for line, cells in number_rows(path, form):
+            if len(cells) < width and line > 1 and len(found) < MAX_REMARKS:
+                found.append(line)
+            elif found or len(cells) > width:
+                return []
+    except ReadError:  # the next readings have it, too
+        return []
+    return found
 
 
-def _check_title(path: Path, delimiter: str | None, encoding: str | None) -> None:
-    """Raise if the column names are below a title."""
-    chosen = encoding or encoding_of(path)
-    head = [line for _, line in islice(lines(path, max_line=MAX_LINE, encoding=chosen), MAX_LINES)]
-    mark = _checked_mark(delimiter)
-    if number := find_title(head, CANDIDATES if mark is None else (mark,)):
-        above = "1" if number == 2 else f"1-{number - 1}"
-        reason = f"the column names seem to stand in line {number}, below a title: state {option('skip_rows', above)}."
-        raise ReadError.at(path, reason, line=1) from None
+def number_rows(path: Path, form: TextForm, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, also the header, each with its first line in the file."""
+    taken: list[int] = []
 
+    def take() -> Iterator[str]:
+        for number, text in lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip):
+            taken.append(number)
+            yield text
 
-def _parse_cells(
-    path: Path, delimiter: str | None, encoding: str | None, skip_rows: str | None
-) -> tuple[TextForm, pa.Table, list[str]]:
-    default = DELIMITERS.get(base_suffix(path), ",")
-    form, notes = recognise(path, _checked_mark(delimiter), encoding, default, skip_rows=skip_rows)
-    names = read_header(path, form)
     try:
-        table, names, row_names = _parse_with_row_names(path, form, names)
-    except pa.ArrowInvalid as error:
-        raise diagnose(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
-    if table.num_rows == 0:
-        raise ReadError.at(path, "there is a header but no row below it.")
-    check_cells(path, form, names, table)
-    return form, table, [*notes, *row_names]
+        for cells in csv.reader(take(), **form.dialect, strict=strict):
+            if cells:
+                yield taken[0], cells
+            taken.clear()
+    except csv.Error as error:
+        if "field limit" not in str(error):  # a limit of this reader only
+            reason = f"the row that begins here cannot be read ({error}): is a quote opened and not closed?"
+            raise ReadError.at(path, reason, line=taken[0]) from None
 
 
-def _check_repeated_header(path: Path, form: TextForm, table: pa.Table) -> None:
-    """Raise if lines between the rows repeat the column names, as joined exports have them."""
-    column = table.column(table.num_columns - 1)
-    if not compute.any(compute.equal(compute.utf8_trim_whitespace(column), form.header[-1].strip())).as_py():
-        return
-    rows = read_rows(path, form)
-    starts = [1] + [rows.line_num + 1 for _ in rows]
-    header, lines_read = strip_names(form.header), zip(starts, read_rows(path, form), strict=False)
-    found = [start for start, row in lines_read if strip_names(row) == header][1:]
-    if found:
-        numbers = ",".join(str(find_line(line, form.skip)) for line in found)
-        repeat = "line repeats" if len(found) == 1 else "lines repeat"
-        reason = f"{len(found)} {repeat} the column names: state {option('skip_rows', numbers)}."
-        raise ReadError.at(path, reason, line=int(numbers.split(",")[0]))
+def _holds_rows(path: Path, table: pa.Table, form: TextForm) -> bool:
+    """Return whether a quote is never closed, or closed many rows later: a cell then holds the rows between."""
+    columns = [table.column(name) for name in table.column_names]
+    if not form.quote:  # a cell in quotes is not one with quotes as characters
+        return any(compute.any(compute.match_substring_regex(cells, '^".*"$')).as_py() for cells in columns)
+    last = columns[-1][table.num_rows - 1].as_py()
+    if last is not None and "\n" in last:
+        try:
+            for _ in number_rows(path, form, strict=True):
+                pass
+        except ReadError:
+            return True
+    mark, number = re.escape(form.delimiter), table.num_columns - 1
+    row = rf"\n(?:[^{mark}\n]*{mark}){{{min(number, MAX_MARKS)}}}[^\n]*"
+    pattern = rf"^[^\n]*(?:{row}){{2,}}\n[^\n]*$"
+    several = [cells for cells in columns if compute.any(compute.match_substring(cells, "\n")).as_py()]
+    return number >= MIN_MARKS and any(
+        compute.any(compute.match_substring_regex(cells, pattern)).as_py() for cells in several
+    )
+
+
+def _find_error(path: Path, form: TextForm, names: Sequence[str]) -> ReadError | None:
+    """Read a file slowly, and return the error about its first row that does not fit."""
+    try:
+        for line, cells in number_rows(path, form, strict=True):
+            if len(cells) != len(names) and line > 1 and cells != [*form.header]:
+                found = f"{plural(len(cells), 'cell')}, but the header has {len(names)}"
+                way = f"there is no cell for {names[len(cells)]!r}." if len(cells) < len(names) else (
+                    "give each column a name, or put a cell that holds the delimiter into quotes.")  # fmt: skip
+                return ReadError.at(path, f"{found}: {way}", line=line)
+    except ReadError as error:
+        return error
+    return None
+
+
+def _leave_out_headers(path: Path, form: TextForm, table: pa.Table) -> tuple[TextForm, pa.Table, list[str]]:
+    """Return the table without lines that repeat the column names, as joined files have them."""
+    names = [_strip(cell) for cell in form.header]
+    last = table.column(table.num_columns - 1)
+    if not names or not compute.any(compute.equal(compute.utf8_trim_whitespace(last), names[-1])).as_py():
+        return form, table, []
+    found = [line for line, cells in number_rows(path, form) if [*map(_strip, cells)] == names][1:]
+    if not found:
+        return form, table, []
+    form = replace(form, skip=tuple(sorted({*form.skip, *found})))
+    repeats = plural(len(found), "line repeats", "lines repeat")
+    note = f"{repeats} the column names, and {'was' if len(found) == 1 else 'were'} left out: line {found[0]}."
+    return form, _parse(path, form, table.column_names), [note]
+
+
+def _strip(cell: str) -> str:
+    return cell.strip("\ufeff\u200b").strip()
 
 
 def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: Sequence[str]) -> None:
@@ -167,86 +223,43 @@ def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: 
     raise ReadError.at(path, f"its columns differ from the columns of {first}: {' and '.join(what)}.")
 
 
-def _checked_mark(delimiter: str | None) -> str | None:
-    mark = "\t" if delimiter in ("tab", "\\t") else delimiter
-    if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n'):
-        raise ValueError(f'a delimiter is one character, not {mark!r}: ASCII, no quote, no line break; or "tab".')
-    return mark
-
-
-def _parse_with_row_names(path: Path, form: TextForm, names: list[str]) -> tuple[pa.Table, list[str], list[str]]:
-    """Parse a file. If each row has one cell more than the header, the first column holds row names."""
-    try:
-        return _parse(path, form, names), names, []
-    except pa.ArrowInvalid:
-        with_names = ["index", *names]
-        if "index" in names or _first_width(path, form) != len(with_names):
-            raise
-        check_row_names(path, form, names)
-        return _parse(path, form, with_names), with_names, [describe_row_names(len(names), len(with_names))]
-
-
 def _parse(path: Path, form: TextForm, names: list[str]) -> pa.Table:
+    if form.blank:  # pyarrow takes a blank in front of a quote for a part of the cell
+        rows = [cells for _, cells in number_rows(path, form)][bool(form.header) :]
+        if any(len(cells) != len(names) for cells in rows):
+            raise pa.ArrowInvalid("a row does not fit")
+        missing = {"", *MISSING_WORDS}
+        columns = ([None if row[j] in missing else row[j] for row in rows] for j in range(len(names)))
+        return pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(names, columns, strict=True)})
     with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
         return arrow_csv.read_csv(stream, **_choose_options(form, names))
 
 
-def _choose_options(form: TextForm, names: list[str], kept: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the options of pyarrow's readers, which read the columns of ``kept`` only if it is stated."""
+def _choose_options(form: TextForm, names: Sequence[str], **convert: Any) -> dict[str, Any]:
+    """Return the options of pyarrow's reader."""
+    options = {"column_types": dict.fromkeys(names, pa.string()), "null_values": ["", *MISSING_WORDS]}
     return {
-        "read_options": arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=1 << 22),
-        "parse_options": arrow_csv.ParseOptions(delimiter=form.delimiter, newlines_in_values=True),
+        "read_options": arrow_csv.ReadOptions(
+            column_names=names, skip_rows_after_names=bool(form.header), block_size=1 << 22
+        ),
+        "parse_options": arrow_csv.ParseOptions(
+            delimiter=form.delimiter,
+            quote_char=form.quote or False,
+            double_quote=not form.escape,
+            escape_char=form.escape or False,
+            newlines_in_values=bool(form.quote),
+        ),
         "convert_options": arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
-            null_values=["", *MISSING_WORDS],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-            include_columns=list(kept),
+            strings_can_be_null=True, quoted_strings_can_be_null=False, **options | convert
         ),
     }
 
 
-def open_delimited(
-    path: Path, delimiter: str | None = None, encoding: str | None = None, skip_rows: str | None = None
-) -> tuple[TextForm, list[str]]:
-    """Return the form of a file of any size and the names of its columns, for :func:`read_batches`."""
-    default = DELIMITERS.get(base_suffix(path), ",")
-    mark = _checked_mark(delimiter)
-    form, _ = recognise(path, mark, encoding, default, max_bytes=sys.maxsize, skip_rows=skip_rows)
-    names = read_header(path, form)
-    if "index" in names or _first_width(path, form) != len(names) + 1:
-        return form, names
-    check_row_names(path, form, names)
-    return form, ["index", *names]
-
-
-def read_batches(path: Path, form: TextForm, names: list[str], kept: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
-    """Yield the cells of a file as text, some MB at a time. The file may be without rows.
-
-    Parameters
-    ----------
-    path, form, names
-        From :func:`open_delimited`.
-    kept : sequence of str
-        The columns that are read; by default all.
-    """
-    if _first_width(path, form) == 0:
-        return
-    try:
-        size = {"max_line": MAX_LINE, "max_bytes": sys.maxsize}
-        with open_text(path, **size, encoding=form.encoding, skip=form.skip) as stream:
-            yield from arrow_csv.open_csv(stream, **_choose_options(form, names, kept))
-    except pa.ArrowInvalid as error:
-        raise diagnose(path, form, names) or ReadError.at(path, f"it cannot be read ({error}).") from None
-
-
 def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) -> list[str | None]:
     """Return the cells of a column as they are written, also the words for a missing value."""
-    options = _choose_options(form, list(names), [column])
-    convert = arrow_csv.ConvertOptions(column_types={column: pa.string()}, null_values=[], include_columns=[column])
+    options = _choose_options(form, names, null_values=[], include_columns=[column])
     with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
-        table = arrow_csv.read_csv(stream, **{**options, "convert_options": convert})
-    cells: list[str | None] = table.column(column).to_pylist()
+        cells: list[str | None] = arrow_csv.read_csv(stream, **options).column(column).to_pylist()
     return cells
 
 
@@ -254,36 +267,20 @@ def find_first_line(cells: Iterable[pa.Table], form: TextForm, paths: Iterable[P
     """Return the line of the first row of a file, or None if rows are not lines: one of several, or some are blank."""
     columns = (column for table in cells for column in table.columns)
     has_breaks = any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns)
-    return None if has_breaks or any(_has_blank_lines(path, form) for path in paths) else find_line(2, form.skip)
+    if has_breaks or any(_has_blank_lines(path, form) for path in paths):
+        return None
+    return find_line(2 if form.header else 1, form.skip)
 
 
 def _has_blank_lines(path: Path, form: TextForm) -> bool:
     """Return whether lines between the rows are blank. Those at the end count for nothing."""
     rest = b""
-    with open_text(path, max_line=MAX_LINE, max_bytes=sys.maxsize, encoding=form.encoding, skip=form.skip) as stream:
+    with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
         while chunk := stream.read(1 << 20):
             if re.search(rb"\n\r?\n[^\r\n]", rest + chunk):
                 return True
             rest = (rest + chunk)[-3:]
     return False
-
-
-def to_frame(table: pa.Table, *, decimal_comma: bool, as_text: Collection[str] = ()) -> pd.DataFrame:
-    """Return cells as values, except that the columns of ``as_text`` stay as they are written."""
-    values, _ = _frame(table.drop_columns(list(as_text)), decimal_comma=decimal_comma)
-    texts = table.select(list(as_text)).to_pandas()
-    frame: pd.DataFrame = pd.concat([values, texts], axis=1)[table.column_names]
-    return frame
-
-
-def _first_width(path: Path, form: TextForm) -> int:
-    """Return the number of cells in the first row below the header."""
-    rows = read_rows(path, form)
-    try:
-        next(rows)
-        return next((len(row) for row in rows if row), 0)
-    except csv.Error:  # the diagnosis will report it, with its line
-        return 0
 
 
 def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[str]]:
@@ -327,6 +324,6 @@ FORMAT = TableFormat(
     tuple(DELIMITERS),
     read_delimited,
     write_delimited,
-    options=("delimiter", "encoding", "skip_rows"),
+    options=("delimiter", "encoding", "skip_rows", "header"),
     in_parts=True,
 )

@@ -6,8 +6,7 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,12 +19,9 @@ from pyarrow import compute
 from halflabel._arrays import Floats
 from halflabel._files import atomic_write
 from halflabel._wording import listed
+from halflabel.files.dialect import DELIMITERS, MISSING_WORDS
 from halflabel.files.raw_table import TextForm
 from halflabel.files.registry import base_suffix
-from halflabel.files.text_form import MISSING_WORDS
-
-#: Suffixes of delimited text, with the delimiter that each suggests; text also with ``.gz``.
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 
 #: Numbers of a list that still fit a cell; a longer vector has its place in Parquet.
 MAX_NUMBERS = 16
@@ -53,8 +49,20 @@ def write_delimited(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[st
     mark = form.delimiter if stated else DELIMITERS[suffix]
     kept, notes = _without_vectors(table)
     packed = path.name.lower().endswith(".gz")
-    with atomic_write(path) as file, write_text(file, form, _header(kept, form), mark, packed=packed) as write_rows:
-        write_rows(_as_written(kept, form))
+    with atomic_write(path) as file:
+        target: Any = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if packed else file
+        text = io.TextIOWrapper(target, encoding=form.encoding, newline="")
+        form = replace(form, delimiter=mark)
+        if form.cells is not None:
+            text.write(form.above)
+        if header := _header(kept, form):
+            options = form.dialect
+            csv.writer(text, lineterminator=form.line_end, **options).writerow(header)
+        _write_rows(_as_written(kept, form), text, form)
+        text.flush()
+        text.detach()
+        if packed:
+            target.close()
     return notes
 
 
@@ -73,28 +81,15 @@ def _holds_vectors(column: pd.Series[Any]) -> bool:
     return first is not None and len(first) > MAX_NUMBERS and not isinstance(first[0], str)
 
 
-@contextmanager
-def write_text(
-    file: IO[Any], form: TextForm, header: Sequence[str], mark: str, *, packed: bool
-) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Write a header, and yield a function that writes rows."""
-    target: Any = gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if packed else file
-    text = io.TextIOWrapper(target, encoding=form.encoding, newline="")
-    csv.writer(text, delimiter=mark, lineterminator=form.line_end).writerow(header)
-    yield lambda rows: _write_rows(rows, text, form, mark)
-    text.flush()
-    text.detach()
-    if packed:
-        target.close()
-
-
-def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm, mark: str) -> None:
+def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm) -> None:
     """Write rows. A text such as NA, or with a carriage return, is quoted, because it would be read as something else.
 
     The end of a line makes the writer quote a cell; it is removed from the result together with a code point that is
     not a character.
     """
-    options: dict[str, Any] = {"header": False, "index": False, "sep": mark, "na_rep": form.missing}
+    options: dict[str, Any] = {"header": False, "index": False, "na_rep": form.missing, **form.dialect}
+    options["sep"] = options.pop("delimiter")
+    del options["skipinitialspace"]
     ambiguous = [_find_ambiguous(column) for _, column in rows.items()]
     if not any(at.any() for at in ambiguous):
         rows.to_csv(text, lineterminator=form.line_end, **options)
@@ -130,6 +125,8 @@ def _header(table: pd.DataFrame, form: TextForm) -> list[str]:
     """Return the names as the file wrote them. A column of row names without a name has none again."""
     if form.cells is None:
         return [str(name) for name in table.columns]
+    if not form.header:
+        return []
     known = form.cells.column_names
     lacking = len(known) - len(form.header)
     written = dict(zip(known[lacking:], form.header, strict=True))

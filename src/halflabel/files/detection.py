@@ -119,7 +119,7 @@ def _text_sample(path: Path) -> Sample:
     name = name_by_suffix(path)
     if name in ("npy", "arff", "svmlight"):
         return Sample(path, "other")
-    if name == "csv":
+    if name == "csv" or b"\0" in read_start(path, 4):  # UTF-16 is not JSON
         return _table_sample(path)
     from halflabel.files.json_files import layout_of, read_records  # imported here: delimited text needs neither
 

@@ -6,32 +6,27 @@ import datetime
 import importlib
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel._files import atomic_write
 from halflabel._wording import clipped, count, listed, option, quoted
 from halflabel.files.bounded import size_limit
-from halflabel.files.field_values import frame_of, plain
+from halflabel.files.field_values import plain, typed_column
+from halflabel.files.header import MAX_SAMPLE, find_header, parse_lines
 from halflabel.files.json_files import dumped
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.skipped import MAX_ROWS as MAX_SECOND
-from halflabel.files.skipped import count_headers, describe_headers, parse_lines
 
 #: The limits of Excel.
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
 
 #: The text of a cell whose formula failed.
 ERRORS = frozenset(("#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"))
-
-#: Maximum number of titles above a header.
-MAX_TITLES = 20
 
 Row = tuple[Any, ...]
 
@@ -46,29 +41,53 @@ def _openpyxl() -> Any:
         raise ImportError("workbooks (.xlsx) need openpyxl: pip install 'halflabel[excel]'.") from None
 
 
-def _read_table(path: Path, *, sheet: str | None = None, skip_rows: str | None = None) -> RawTable:
+def _read_table(
+    path: Path, *, sheet: str | None = None, skip_rows: str | None = None, header: str | None = None
+) -> RawTable:
     """Read the sheet of a name, or the first sheet that is not empty."""
     with _open_book(path) as book:
         sheets = _list_sheets(book, path)
-        chosen = next(iter(sheets)) if sheet is None else sheet
-        if chosen not in sheets:
-            raise ReadError.at(path, f"there is no visible sheet {sheet!r} with rows in it: it has {quoted(sheets)}.")
-        rows = sheets[chosen]
-        skip = () if skip_rows is None else parse_lines(skip_rows, rows[-1][0])
-        rows = _leave_out(rows, skip)
-        frame, notes = _table(rows, path, chosen)
-        numbers = tuple(number for number, _ in rows[_find_header(rows) + 1 :])
-        if skip_rows is None:
-            _check_second_header(rows, path)
-    others = [name for name in sheets if name != chosen]
-    if others and sheet is None and frame.shape[1] == 1:
-        way = option("sheet", others[0])
+    chosen = next(iter(sheets)) if sheet is None else sheet
+    if chosen not in sheets:
+        raise ReadError.at(path, f"there is no visible sheet {sheet!r} with rows in it: it has {quoted(sheets)}.")
+    skip = parse_lines(skip_rows or "none", sheets[chosen][-1][0])
+    rows = [row for row in sheets[chosen] if row[0] not in skip] or sheets[chosen][-1:]
+    width = max(len(_strip(cells)) for _, cells in rows)
+    texts = [(number, ["" if cell is None else str(cell) for cell in _pad(cells, width)])
+             for number, cells in rows[:MAX_SAMPLE]]  # fmt: skip
+    try:
+        found = find_header(texts, header)
+    except ValueError as error:
+        raise ReadError.at(path, f"sheet {chosen!r}: {error}") from None
+    rows = [row for row in rows if row[0] > found.line and row[0] not in found.skip]
+    columns = zip(*(map(_value, _pad(cells, width)) for _, cells in rows), strict=True) if rows else [()] * width
+    index = pd.RangeIndex(len(rows))
+    frame = pd.DataFrame({name: typed_column([*cells], index)
+                          for name, cells in zip(found.names, columns, strict=True)}, index=index)  # fmt: skip
+    others = [name for name in sheets if name != chosen and sheet is None]
+    way = option("sheet", others[0]) if others else ""
+    if others and width == 1:
         reason = f"the first sheet, {chosen!r}, has one column: if the items are in another, state {way}."
         raise ReadError.at(path, reason)
-    if others and sheet is None:
-        way = option("sheet", others[0])
-        notes += (f"Only the first sheet, {chosen!r}, was read, not {listed(others)}. Name another one with {way}.",)
-    return RawTable(frame, source=str(path), notes=notes, table=chosen, skip=skip, lines=numbers)
+    note = f"Only the first sheet, {chosen!r}, was read, not {listed(others)}. Name another one with {way}."
+    places = {name: number for number, name in enumerate(found.names, start=1)} | {"": found.line}
+    return RawTable(
+        frame,
+        source=str(path),
+        notes=(*found.notes, *([note] if others else [])),
+        table=chosen,
+        lines=tuple(number for number, _ in rows),
+        places=places,
+    )
+
+
+def _strip(row: Row) -> Row:
+    """Return a row without empty cells at its end."""
+    return row[: max((place for place, cell in enumerate(row, start=1) if cell is not None), default=0)]
+
+
+def _pad(row: Row, width: int) -> Row:
+    return (*row, *[None] * width)[:width]
 
 
 def _list_names(path: Path) -> tuple[str, ...]:
@@ -110,51 +129,6 @@ def _iterate_rows(sheet: Any, path: Path) -> Iterator[Line]:
             yield number, row
 
 
-def _leave_out(rows: Sequence[Line], skip: Sequence[int]) -> list[Line]:
-    """Return the rows that are not skipped: at least the last one, so that there is a header."""
-    return [row for row in rows if row[0] not in skip] or list(rows[-1:])
-
-
-def _check_second_header(rows: Sequence[Line], path: Path) -> None:
-    (_, names), *below = rows[_find_header(rows) :][: MAX_SECOND + 2]
-    cells = [[_value(cell) for cell in (*row, *[None] * len(names))[: len(names)]] for _, row in below]
-    texts = {str(j): [None if row[j] is None else str(row[j]) for row in cells] for j in range(len(names))}
-    if found := [line for line, _ in below[: count_headers(pa.table(texts)) if below else 0]]:
-        raise ReadError.at(path, describe_headers(found), line=found[0])
-
-
-def _find_header(rows: Sequence[Line]) -> int:
-    """Return the place of the header: the first row of several cells below titles of one cell, if all are text."""
-    cells = [[cell for cell in row if cell is not None] for _, row in rows[: MAX_TITLES + 1]]
-    wider = next((place for place, row in enumerate(cells) if len(row) > 1), 0)
-    return wider if all(isinstance(cell, str) for row in cells[: wider + 1] for cell in row) else 0
-
-
-def _table(rows: Sequence[Line], path: Path, title: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the rows of a sheet below its header, and a sentence about the titles above it."""
-    place = _find_header(rows)
-    line, first = rows[place]
-    names = [str(cell).strip() if cell is not None else "" for cell in first]
-    while names and not names[-1]:
-        names.pop()
-    if "" in names:
-        reason = f"sheet {title!r}: column {names.index('') + 1} of the header has no name, as merged cells leave it."
-        raise ReadError.at(path, reason, line=line)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ReadError.at(path, f"sheet {title!r}: two columns have the name {twice!r}.", line=line)
-    cells = []
-    for number, row in rows[place + 1 :]:
-        if any(cell is not None for cell in row[len(names) :]):
-            reason = f"sheet {title!r}: the row has cells beyond the {len(names)} columns of the header."
-            raise ReadError.at(path, reason, line=number)
-        cells.append({name: _value(cell) for name, cell in zip(names, row, strict=False)})
-    frame = frame_of([dict.fromkeys(names), *cells], pd.RangeIndex(len(cells) + 1)).iloc[1:].reset_index(drop=True)
-    titles = [next(str(cell) for cell in row if cell is not None) for _, row in rows[:place]]
-    found = f"The header of the sheet {title!r} is in row {line}; above it are titles that were left out: "
-    return frame, (f"{found}{listed(titles)}.",) if titles else ()
-
-
 def _value(cell: Any) -> Any:
     return None if isinstance(cell, str) and (not cell or cell in ERRORS) else cell
 
@@ -180,20 +154,15 @@ def _save(book: Any, path: Path) -> None:
 def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...]:
     """Write a completed table into a copy of its workbook: only cells that are new or other, and new columns."""
     source, (names, *cells) = Path(raw.source), _list_cells(frame)
-    with _open_book(source) as values:
-        rows = _leave_out(_list_sheets(values, source)[raw.table], raw.skip)
-    place = _find_header(rows)
-    (line, header), lines = rows[place], [number for number, _ in rows[place + 1 :]]
-    columns = {str(cell).strip(): number for number, cell in enumerate(header, start=1) if cell is not None}
-    book = _openpyxl().load_workbook(source)
-    sheet = book[raw.table]
+    book, columns = _openpyxl().load_workbook(source), dict(raw.places)
+    sheet, line = book[raw.table], columns.pop("")
     for place, name in enumerate(names):
         is_new = name not in columns
         column = columns.setdefault(name, max(columns.values()) + 1)
-        if is_new:
+        if is_new and line:
             _put(sheet, line, column, name)
         before = [None] * len(frame) if is_new else [*map(_plain, raw.frame[name])]
-        for number, old, new in zip(lines, before, (row[place] for row in cells), strict=True):
+        for number, old, new in zip(raw.lines, before, (row[place] for row in cells), strict=True):
             if old != new and new is not None:
                 _put(sheet, number, column, new)
     _save(book, path)
@@ -259,7 +228,7 @@ FORMAT = TableFormat(
     _read_table,
     _write_table,
     _list_cells,
-    options=("sheet", "skip_rows"),
+    options=("sheet", "skip_rows", "header"),
     tables=_list_names,
     rewrite=_rewrite,
     title="Excel",

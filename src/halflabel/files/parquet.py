@@ -21,8 +21,8 @@ from halflabel._wording import count
 from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.bounded import check_ordinary, join_names, sha256_of, size_limit
 from halflabel.files.delimited import check_same_columns
+from halflabel.files.header import name_columns
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
-from halflabel.files.text_form import check_names
 
 #: Rows of one batch.
 BATCH = 65_536
@@ -74,8 +74,7 @@ def _read_frame(path: Path) -> pd.DataFrame:
         frame: pd.DataFrame = table.to_pandas()
     if frame.index.name is not None or not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index(allow_duplicates=True)
-    frame.columns = pd.Index(check_names([str(name) for name in frame.columns], path, None))
-    return frame
+    return frame.set_axis(name_columns([str(name) for name in frame.columns])[0], axis=1)
 
 
 def read_parquet_table(path: Path) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,12 @@ class TextForm:
         The lines that do not belong to rows of the table.
     cells : Table or None
         The cells as text, null where missing, by column name.
+    quote, escape : str
+        The quote around cells, or an empty text where quotes are characters; the character in front of quotes in cells.
+    blank : bool
+        Whether blanks stand between a delimiter and a quote.
+    above : str
+        The text in front of the column names.
     """
 
     delimiter: str = ","
@@ -76,6 +83,22 @@ class TextForm:
     header: tuple[str, ...] = ()
     skip: tuple[int, ...] = ()
     cells: pa.Table | None = None
+    quote: str = '"'
+    escape: str = ""
+    blank: bool = False
+    above: str = ""
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        """The options of :mod:`csv`."""
+        return {
+            "delimiter": self.delimiter,
+            "quotechar": self.quote or '"',
+            "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            "doublequote": not self.escape,
+            "escapechar": self.escape or None,
+            "skipinitialspace": self.blank,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +131,10 @@ class RawTable:
         The name of the format of the file; empty for objects in memory.
     table : str
         The name of the table, in a file that holds several.
-    skip : tuple of int
-        The rows of a sheet that do not belong to the table.
     lines : tuple of int
         The row of the sheet that holds each row of the table.
+    places : dict of str to int
+        The columns of the sheet by name; the empty name has the row of the column names.
     references : dict of str to (str, str)
         The columns that refer to another table of the same file: its name, and its column.
     """
@@ -129,8 +152,8 @@ class RawTable:
     classes: Mapping[str, list[str]] = field(default_factory=dict)
     format: str = ""
     table: str = ""
-    skip: tuple[int, ...] = ()
     lines: tuple[int, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict)
     references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:

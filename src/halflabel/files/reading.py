@@ -50,6 +50,7 @@ def read_table(
     query: str | None = None,
     skip_rows: str | None = None,
     sheet: str | None = None,
+    header: str | None = None,
 ) -> RawTable:
     """Read a file by its suffix, or as the kind that is stated.
 
@@ -91,6 +92,8 @@ def read_table(
         For delimited text and workbooks: lines that do not belong to rows, such as "1-2,504" or "last".
     sheet : str, optional
         For a workbook: the sheet; by default the first one that is not empty.
+    header : str, optional
+        For delimited text and workbooks: the line of the column names, "none", or two lines such as "1-2".
 
     Returns
     -------
@@ -107,7 +110,7 @@ def read_table(
         if not (takes_folders and each.is_dir()):
             check_exists(each)
     options = {"delimiter": delimiter, "encoding": encoding}
-    options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows, "sheet": sheet}
+    options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     given = {name: value for name, value in options.items() if value is not None}
     kinds = {kind or _find_kind(each, given) for each in paths}
     if len(kinds) > 1:

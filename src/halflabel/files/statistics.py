@@ -14,9 +14,9 @@ import pandas as pd
 from halflabel._arrays import Mask
 from halflabel._wording import clipped, count, plural
 from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
+from halflabel.files.header import name_columns
 from halflabel.files.parquet import explain_damage, run_apart
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat
-from halflabel.files.text_form import check_names
 
 #: Bytes of a cell when it is read: a number, or the reference to a text.
 CELL = 8
@@ -58,7 +58,7 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
             raise ReadError.at(path, "it is damaged: its description of the columns cannot be read.")
         _check_size(path, reader(metadataonly=True)[1])
         frame, meta = reader(user_missing=True) if name in _KEEPS_MISSING else reader()
-    frame.columns = pd.Index(check_names(list(frame.columns), path, None))
+    frame.columns = pd.Index(name_columns(list(frame.columns))[0])
     gaps = {name: _find_declared(column, meta.missing_ranges.get(name, ()), meta.missing_user_values.get(name, ()))
             for name, column in frame.items()}  # fmt: skip
     table = pd.DataFrame(

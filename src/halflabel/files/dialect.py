@@ -1,0 +1,259 @@
+"""The notation of delimited text, recognised by its first lines: encoding, delimiter, quotes, and the column names."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from halflabel._wording import option, plural
+from halflabel.files.bounded import encoding_of, lines
+from halflabel.files.header import MAX_SAMPLE, Line, find_header, find_start, fits, is_number, parse_lines
+from halflabel.files.raw_table import ReadError, TextForm
+from halflabel.files.registry import base_suffix
+
+#: Suffixes of delimited text, with the delimiter that each suggests; text also with ``.gz``.
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
+
+#: Bare words that mean a missing value, like the empty cell.
+MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
+
+#: Bytes of the longest line, and lines from which the notation is learned.
+MAX_LINE, SAMPLE_LINES = 1_000_000, 2000
+
+#: Characters that separate cells, and others that may; a space only in files of the suffix .txt, where R writes it.
+CANDIDATES, OTHERS = ",;\t|", re.compile("[!#-'*+/:<=>?@^`{}~\x01-\x08\x1c-\x1f]")
+
+#: A line of a table that is drawn for people, as psql, mysql and Markdown have it.
+_DRAWN = re.compile(r"[+|]?(?: ?:?-{2,}:? ?[+|])+(?: ?:?-{2,}:?)?")
+
+#: The first line of a file that states its delimiter: for Excel, and of Anki.
+_STATED = re.compile(r"(?:\"?sep=(.)\"?|#separator: *(\w+|\W))\s*", re.IGNORECASE)
+_MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " ", "colon": ":"}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a user states about a text; None is recognised."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    skip_rows: str | None = None
+    header: str | None = None
+
+    @property
+    def mark(self) -> str | None:
+        """The character between cells."""
+        mark = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
+        if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n'):
+            raise ValueError(f'a delimiter is one character, not {mark!r}: ASCII, no quote, no line break; or "tab".')
+        return mark
+
+
+def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], tuple[str, ...]]:
+    """Return the form of a file, the names of its columns, and one sentence for each choice that may be corrected.
+
+    Raises
+    ------
+    ReadError
+        If the file is empty, is not text, or two delimiters are equally likely.
+    """
+    encoding = stated.encoding or encoding_of(path)
+    skip: tuple[int, ...] = ()
+    if stated.skip_rows is not None:
+        skip = parse_lines(stated.skip_rows, sum(1 for _ in lines(path, max_line=MAX_LINE, encoding=encoding)))
+    head = list(islice(lines(path, max_line=MAX_LINE, encoding=encoding, skip=skip), SAMPLE_LINES))
+    _check_lines(path, head)
+    comments, said = _take_preamble(head)
+    body = head[len(comments) :] or head
+    default = DELIMITERS.get(base_suffix(path), ",")
+    form = TextForm(stated.mark or said or default, encoding, "\r\n" if head[0][1].endswith("\r\n") else "\n")
+    form = _choose_delimiter(path, body, form, is_given=bool(stated.mark or said))
+    rows, on_names = _name_rows(_take_comment(comments, split_lines(body, form), form) if not said else
+                                _take_columns(comments, split_lines(body, form), form))  # fmt: skip
+    try:
+        header = find_header(rows, stated.header)
+    except ValueError as error:
+        raise ReadError.at(path, str(error), line=rows[0][0]) from None
+    if len(header.names) == 1:
+        _ask_for_mark(path, [text.rstrip("\r\n") for _, text in body[:4]], form)
+    first = header.line or next(number for number, _ in rows if number and number not in header.skip)
+    above = "".join(text for number, text in head if number < first)
+    written = next((tuple(cells) for number, cells in split_lines(head, form) if number == header.line), ())
+    if written and len(written) == len(header.names) and any(number == first for number, _ in comments):
+        above, written = above + "# ", (written[0].lstrip("# "), *written[1:])
+    form = replace(
+        form,
+        missing=_find_missing_word([text for _, text in head[1:]], form.delimiter),
+        header=written,
+        skip=tuple(sorted({*skip, *header.skip, *(number for number, _ in head if number < first)})),
+        above=above,
+    )
+    return form, header.names, (*_describe(path, form, default, stated), *on_names, *header.notes)
+
+
+def _describe(path: Path, form: TextForm, default: str, stated: Stated) -> Iterator[str]:
+    if stated.encoding is None and form.encoding == "cp1252":
+        yield (
+            f"{path.name} is not UTF-8 and was read as Windows-1252 (as Excel in Western Europe writes); name "
+            f"another encoding with {option('encoding')} if letters are wrong."
+        )
+    if stated.delimiter is None and form.delimiter != default:
+        name = {"\t": "tabs", " ": "spaces"}.get(form.delimiter, f"{form.delimiter!r}")
+        yield f"The cells of {path.name} are separated by {name}; name another delimiter with {option('delimiter')}."
+
+
+def split_lines(head: Sequence[tuple[int, str]], form: TextForm) -> list[tuple[int, list[str]]]:
+    """Return the rows that are not empty, each with the number of its first line, as far as the text can be read."""
+    reader, rows, start = csv.reader((text for _, text in head), **form.dialect), [], 0
+    try:
+        for cells in reader:
+            if any(cells):
+                rows.append((head[start][0], cells))
+            start = reader.line_num
+            if len(rows) == MAX_SAMPLE:
+                break
+    except csv.Error:  # a field beyond the limit, or old line ends
+        pass
+    return rows or [(head[0][0], [head[0][1].strip()])]
+
+
+def _check_lines(path: Path, head: Sequence[tuple[int, str]]) -> None:
+    """Raise for a text that is no delimited one."""
+    if not any(text.strip("\r\n") for _, text in head):
+        raise ReadError.at(path, "the file is empty.")
+    text = head[0][1]
+    if "\r" in text.rstrip("\r\n"):
+        way = "write other line ends (tr '\\r' '\\n' < old.csv > new.csv)."
+        raise ReadError.at(path, f"its lines end with a carriage return only: {way}", line=1)
+    if text.startswith('{"'):
+        raise ReadError.at(path, f"its lines are JSON: state {option('format', 'jsonl')}.", line=1)
+    if line := next((number for number, each in head[:3] if _DRAWN.fullmatch(each.strip())), None):
+        way = "export the table as CSV (psql --csv, mysql --batch), or write it with one mark between its cells."
+        raise ReadError.at(path, f"its columns are drawn with lines: {way}", line=line)
+
+
+def _take_preamble(head: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, str]], str | None]:
+    """Return the first lines that are comments, and the delimiter that the first one states."""
+    stated = _STATED.fullmatch(head[0][1].rstrip("\r\n"))
+    if stated and stated[1]:
+        return [*head[:1]], stated[1]
+    is_comment = [text.startswith("#") and text[1:2] not in set(CANDIDATES) for _, text in head]
+    number = next((place for place, each in enumerate(is_comment) if not each), 0)
+    mark = _MARKS.get(stated[2].lower(), stated[2]) if stated else None
+    return [*head[:number]], mark
+
+
+def _take_comment(comments: Sequence[tuple[int, str]], rows: Sequence[Line], form: TextForm) -> Sequence[Line]:
+    """Return the rows with the last comment in front of them, if it has their names."""
+    if not comments:
+        return rows
+    number, text = comments[-1]
+    (_, cells), *_ = split_lines([(number, text.lstrip("# "))], form)
+    width = len(rows[0][1])
+    is_header = len(cells) == width > 1 and (width > 2 or any(map(is_number, rows[0][1])))
+    return [(number, cells), *rows] if is_header else rows
+
+
+def _take_columns(comments: Sequence[tuple[int, str]], rows: Sequence[Line], form: TextForm) -> Sequence[Line]:
+    """Return the rows with the names that comments of Anki state: ``#columns:``, ``#tags column:3``."""
+    stated = dict(text[1:].strip().split(":", 1) for _, text in comments if ":" in text)
+    if not stated:
+        return rows
+    places = {int(place): name.removesuffix(" column") for name, place in stated.items()
+              if name.endswith(" column") and place.isdecimal()}  # fmt: skip
+    names = stated["columns"].split(form.delimiter) if "columns" in stated else [
+        places.get(number, f"column {number}") for number in range(1, len(rows[0][1]) + 1)]  # fmt: skip
+    return [(0, names), *rows]
+
+
+def _name_rows(rows: Sequence[Line]) -> tuple[Sequence[Line], tuple[str, ...]]:
+    """Return the rows with as many names as cells, where each row has one cell more than the header."""
+    place = find_start([cells for _, cells in rows])
+    (number, names), below = rows[place], [cells for _, cells in rows[place + 1 :]]
+    if not fits([cells for _, cells in rows], place) or len(below[0]) == len(names):
+        return rows, ()
+    note = (
+        f"The header has {plural(len(names), 'name')} and each row {plural(len(below[0]), 'cell')}: the first column "
+        "was read as row names and is called 'index'."
+    )
+    at_end = not any(cells[-1] for cells in below if len(cells) == len(names) + 1)
+    return [*rows[:place], (number, [*names, ""] if at_end else ["", *names]), *rows[place + 1 :]], (
+        () if at_end else (note,)
+    )
+
+
+def _choose_delimiter(path: Path, body: Sequence[tuple[int, str]], form: TextForm, *, is_given: bool) -> TextForm:
+    """Return the form whose delimiter separates the header and the rows below it: that of the suffix, or the only one.
+
+    Raises
+    ------
+    ReadError
+        If several other ones do.
+    """
+    if is_given:
+        return _find_quotes(body, form)
+    blank = [" "] if base_suffix(path) == ".txt" else []
+    further = [*blank, *sorted(set(OTHERS.findall(body[0][1])), key=body[0][1].count, reverse=True)]
+    found = dict[int, list[tuple[int, TextForm]]]()
+    for mark in [form.delimiter, *CANDIDATES.replace(form.delimiter, ""), *further]:
+        each = _find_quotes(body, replace(form, delimiter=mark))
+        rows = [cells for _, cells in split_lines(body, each)]
+        place = find_start(rows)
+        if fits(rows, place) and any(any(cells[1::2]) for cells in rows):  # no mark that is doubled
+            if mark == form.delimiter and not place:
+                return each
+            if mark not in further or not found:
+                found.setdefault(place, []).append((-len(rows[place]), each))
+    if not found:
+        return _find_quotes(body, form)
+    able = [each for _, each in sorted(found[min(found)], key=lambda pair: pair[0])]
+    if len(able) > 1 and not min(found):
+        shown = " and ".join("tabs" if each.delimiter == "\t" else repr(each.delimiter) for each in able)
+        reason = f"its header can be separated by {shown}: name the right one with {option('delimiter')}."
+        raise ReadError.at(path, reason, line=1)
+    return able[0]
+
+
+def _find_quotes(body: Sequence[tuple[int, str]], form: TextForm) -> TextForm:
+    """Return the form with its quotes: single ones around all names, with blanks or a backslash in front of them."""
+    mark = re.escape(form.delimiter)
+    if re.fullmatch(rf"('[^'{mark}]*'{mark})+'[^'{mark}]*'", body[0][1].rstrip("\r\n")):
+        return replace(form, quote="'")
+    spaced = sum(re.search(rf'{mark} +"', text) is not None for _, text in body)
+    escaped = any(re.search(rf'\\"[^{mark}\r\n"]', text) for _, text in body)
+    return replace(form, blank=form.delimiter != " " and 2 * spaced > len(body), escape="\\" if escaped else "")
+
+
+def _ask_for_mark(path: Path, texts: Sequence[str], form: TextForm) -> None:
+    """Raise where lines of one column seem to have several."""
+    name = texts[0]
+    for mark in (*re.findall(r"[^\w\s\"']{2,}", name), r"\s+"):
+        sep = mark if mark == r"\s+" else re.escape(mark)
+        widths = {len(re.split(sep, text)) for text in texts}
+        if len(texts) > 3 and len(widths) == 1 and min(widths) > 1 + (mark == r"\s+"):
+            read = f"pd.read_csv({str(path)!r}, sep={sep!r}, engine='python', dtype=str)"
+            write = f"to_csv({str(path.with_suffix('.new.csv'))!r}, index=False)"
+            shown = "blanks" if mark == r"\s+" else repr(mark)
+            way = f"convert it by two lines of Python, `import pandas as pd` and `{read}.{write}`"
+            raise ReadError.at(path, f"it has one column, and {shown} between its cells: {way}.", line=1)
+    for other in CANDIDATES:
+        if other != form.delimiter and other in name:
+            shown, word = ("a tab", "tab") if other == "\t" else (repr(other), other)
+            reason = (
+                f"there is one column only, and its name {name[:40]!r} holds {shown}, but the rows below do not fit: "
+                f"name the delimiter with {option('delimiter', word)} if that separates the columns."
+            )
+            raise ReadError.at(path, reason, line=1)
+
+
+def _find_missing_word(head: Sequence[str], mark: str) -> str:
+    """Return the most frequent marker of a missing value, or an empty text."""
+    border = re.escape(mark)
+    words = "|".join(map(re.escape, MISSING_WORDS))
+    found = re.findall(rf"(?:^|{border})({words})(?={border}|\r?$)", "".join(head), re.MULTILINE)
+    return Counter(found).most_common(1)[0][0] if found else ""

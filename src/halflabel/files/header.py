@@ -1,0 +1,277 @@
+"""The column names of a table in rows of text: below a title, in no, one or two rows, and above further headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from halflabel._wording import count, listed, option, plural, quoted
+
+#: Maximum number of rows that are read to find the names, of titles above them, and of further headers below them.
+MAX_SAMPLE, MAX_TITLES, MAX_HEADERS = 60, 20, 3
+
+#: Maximum number of columns of a table.
+MAX_COLUMNS = 100_000
+
+_RANGE = re.compile(r"\s*([1-9][0-9]{0,8})\s*(?:-\s*([1-9][0-9]{0,8})\s*)?")
+_NUMBER, _DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,]*\s*%?\s*"), re.compile(r"[0-9]+")
+
+#: The number of a line or row in its file, and its cells as text.
+Line = tuple[int, Sequence[str]]
+
+
+class Header(NamedTuple):
+    """The names of columns, and where they stand."""
+
+    names: list[str]  #: One distinct name for each column.
+    line: int  #: The line of the names, or 0 for a table without such a line.
+    skip: tuple[int, ...]  #: The lines that are neither the names nor a row.
+    notes: tuple[str, ...]  #: One sentence for each thing that a user may want to correct.
+
+
+def parse_lines(text: str, n_lines: int) -> tuple[int, ...]:
+    """Return the lines that a text states.
+
+    Parameters
+    ----------
+    text : str
+        Numbers and ranges with commas between them, and the words "last" and "none".
+    n_lines : int
+        Number of lines of the file.
+
+    Examples
+    --------
+    >>> parse_lines("1-2, 5, last", 9)
+    (1, 2, 5, 9)
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        if part.strip() == "last":
+            found.add(n_lines)
+        elif (match := _RANGE.fullmatch(part)) is not None:
+            found.update(range(int(match[1]), min(int(match[2] or match[1]), n_lines) + 1))
+        elif part.strip() != "none":
+            raise ValueError(f"lines to skip are written as '1-2,504' or 'last', not {text!r:.80}.")
+    return tuple(sorted(found))
+
+
+def find_line(line: int, skip: Collection[int]) -> int:
+    """Return the line of the file, from the number of the line among the lines that are not skipped.
+
+    Examples
+    --------
+    >>> find_line(1, ()), find_line(2, (1, 2, 4))
+    (1, 5)
+    """
+    gone, at = set(skip), 0
+    while line:
+        at += 1
+        line -= at not in gone
+    return at
+
+
+def find_header(rows: Sequence[Line], stated: str | None = None) -> Header:
+    """Return the names of the columns of a table.
+
+    Parameters
+    ----------
+    rows : sequence of (int, sequence of str)
+        The first rows that are not empty, at least one.
+    stated : str, optional
+        The line of the names, "none", or two lines such as "2-3"; by default they are found.
+    """
+    if stated is not None:
+        return _take_stated(rows, stated)
+    start = find_start([cells for _, cells in rows])
+    line, cells = rows[start]
+    if holds_values([cells for _, cells in rows[start:]]):
+        reason = "The first line has numbers like the rows below, and was read as a row"
+        note = f"{reason}. If it has the names of the columns, state {option('header', str(line))}."
+        names = [f"column {number}" for number in range(1, len(cells) + 1)]
+        return Header(names, 0, tuple(number for number, _ in rows[:start]), (note,))
+    notes = _describe_titles(rows[:start], line)
+    second = rows[start + 1][1] if start + 1 < len(rows) else ()
+    if (joined := join_names(cells, second)) is not None and len(rows) > start + 2:
+        start += 1
+        notes += (f"The column names are in lines {line} and {rows[start][0]}.",)
+        cells = joined
+    names, remarks = name_columns(cells)
+    further = [number for number, _ in rows[start + 1 : start + 1 + _count_headers([c for _, c in rows[start + 1 :]])]]
+    if further:
+        way = option("header", str(line))
+        which = f"{plural(len(further), 'line has', 'lines have')} text where the other rows have numbers"
+        remarks += (f"{which}, as a second header, and left out: {_list(further)}. {way} keeps them as rows.",)
+    skip = (*(number for number, _ in rows[:start]), *further)
+    return Header(names, rows[start][0], skip, (*notes, *remarks))
+
+
+def _take_stated(rows: Sequence[Line], stated: str) -> Header:
+    if stated == "none":
+        return Header([f"column {number}" for number in range(1, len(rows[0][1]) + 1)], 0, (), ())
+    if not (match := _RANGE.fullmatch(stated)) or int(match[2] or match[1]) - int(match[1]) not in (0, 1):
+        raise ValueError(f"{option('header', stated)}: a header is one line (2), two lines (1-2), or none.")
+    first, last = int(match[1]), int(match[2] or match[1])
+    held = dict(rows)
+    if not {first, last} <= held.keys():
+        raise ValueError(f"{option('header', stated)}: there is no such line among the first {count(len(rows))} ones.")
+    cells = held[last] if first == last else _join(held[first], held[last])
+    names, notes = name_columns(cells)
+    return Header(names, last, tuple(number for number in held if number < last), notes)
+
+
+def find_start(rows: Sequence[Sequence[str]]) -> int:
+    """Return the place of the column names: below a title there are several distinct texts, with rows of this width.
+
+    A title has at most half as many cells with text.
+    """
+    if fits(rows, 0) and all(cell.strip() for cell in rows[0][1:]):
+        return 0
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows[: MAX_TITLES + 1]]
+    for place in range(1, len(filled)):
+        if _is_header(rows[place]) and fits(rows, place) and 2 * max(filled[:place]) <= len(rows[place]):
+            return place
+    return 0
+
+
+def fits(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """Return whether several columns begin in a row: the next rows have as many cells, or all one more (row names)."""
+    widths = {len(cells) - len(rows[place]) for cells in rows[place + 1 : place + 4]}
+    return len(rows[place]) > 1 and len(widths) == 1 and widths <= {0, 1}
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    names = [cell.strip() for cell in cells]
+    return len(names) > 1 and all(names[1:]) and len(set(names)) == len(names) and not any(map(is_number, names))
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number, with points, commas or a sign of per cent."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def holds_values(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row is one of values: no text stands above numbers, and a cell cannot be a name.
+
+    Such a cell is like each cell below it but for its digits (a1, b/7.jpg), or it is a number above numbers.
+    """
+    (first, *rest), numbers, is_sure = rows, list[tuple[float, bool]](), False
+    for place, cell in enumerate(map(str.strip, first)):
+        below = [row[place].strip() for row in rest[:MAX_SAMPLE] if place < len(row) and row[place].strip()]
+        if below and all(map(is_number, below)):
+            if not is_number(cell):
+                return False
+            values = list(map(_as_number, below))
+            numbers.append((_as_number(cell), min(values) <= _as_number(cell) <= max(values)))
+            is_sure |= "," in cell
+        elif len(below) > 1 and re.search("[0-9]", cell) and re.search("[^0-9.]", cell):
+            is_sure |= {_DIGITS.sub("0", cell)} == {_DIGITS.sub("0", each) for each in below}
+    found = [number for number, _ in numbers]
+    is_twice, is_whole = len(set(found)) < len(found), len(found) == len(first)
+    return is_sure or (
+        bool(found) and not _are_names(found) and (is_whole or is_twice or all(within for _, within in numbers))
+    )
+
+
+def _are_names(numbers: Sequence[float]) -> bool:
+    """Return whether numbers can be names of columns: a year, a lone 0, or several with one step between them."""
+    if len(numbers) == 1:
+        return numbers[0] == 0 or 1900 <= numbers[0] <= 2100
+    steps = {round(after - before, 6) for before, after in pairwise(numbers)}
+    is_even = len(steps) == 1 and (len(numbers) > 2 or all(map(float.is_integer, numbers)))
+    return min(steps) > 0 and (is_even or len(numbers) > MAX_HEADERS)
+
+
+def _as_number(text: str) -> float:
+    return float(re.sub("[^0-9.+-].*", "", text.strip()) or 0) if text.count(".") < 2 else 0.0
+
+
+def join_names(first: Sequence[str], second: Sequence[str]) -> list[str] | None:
+    """Return the names that two rows hold, where the second one names the columns that the first one leaves empty.
+
+    Merged cells, and a question above its answers, leave empty cells behind their text.
+
+    Examples
+    --------
+    >>> join_names(["id", "Channels?", ""], ["", "Email", "Phone"])
+    ['id', 'Email', 'Phone']
+    >>> join_names(["id", "jazz", "", "rock", ""], ["", "yes", "no", "yes", "no"])
+    ['id', 'jazz: yes', 'jazz: no', 'rock: yes', 'rock: no']
+    """
+    empty = [place for place, cell in enumerate(first) if place and not cell.strip()]
+    if not empty or len(second) != len(first) or any(map(is_number, second)):
+        return None
+    return _join(first, second) if all(second[place].strip() for place in empty) else None
+
+
+def _join(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """Return the names of two rows: the lower one below several columns, with the upper one where it is not unique."""
+    names, above = [], ""
+    for place, (upper, lower) in enumerate(zip(first, second, strict=False)):
+        above = upper.strip() or above
+        spans = not upper.strip() or (place + 1 < len(first) and not first[place + 1].strip())
+        names.append((above, lower.strip()) if spans and lower.strip() else (above, ""))
+    lower_names = [lower or upper for upper, lower in names]
+    is_unique = len(set(lower_names)) == len(names)
+    return [lower or upper if is_unique or not lower else f"{upper}: {lower}" for upper, lower in names]
+
+
+def name_columns(cells: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Return distinct names, and sentences about them. The first column of R and pandas has row names, and no name.
+
+    Examples
+    --------
+    >>> name_columns(["", "tag", "tag", ""])[0]
+    ['index', 'tag', 'tag 2', 'column 4']
+    """
+    if len(cells) > MAX_COLUMNS:
+        raise ValueError(f"{len(cells):,} columns are more than {MAX_COLUMNS:,}, the limit.")
+    given = [cell.strip("\ufeff\u200b").strip() for cell in cells]
+    names: dict[str, None] = {}
+    without, twice = [], dict[str, list[str]]()
+    for number, name in enumerate(given, start=1):
+        new = base = name or ("index" if number == 1 else f"column {number}")
+        repeat = 1
+        while new in names or (new != name and new in given):
+            repeat += 1
+            new = f"{base} {repeat}"
+        names[new] = None
+        if name and new != name:
+            twice.setdefault(name, [name]).append(new)
+        elif not name and number > 1:
+            without.append(new)
+    notes = [f"{plural(len(without), 'column has', 'columns have')} no name: {quoted(without)}."] if without else []
+    notes += [f"{len(found)} columns have the name {name!r}: {listed(found)}." for name, found in twice.items()]
+    return list(names), tuple(notes)
+
+
+def _describe_titles(titles: Sequence[Line], line: int) -> tuple[str, ...]:
+    texts = [next((cell for cell in cells if cell.strip()), "") for _, cells in titles]
+    found = f"The column names are in line {line}; above them are titles that were left out"
+    return (f"{found}: {listed(list(filter(None, texts)))}.",) if any(texts) else ()
+
+
+def _count_headers(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of first rows that have text in every column of numbers, and no value of the other rows.
+
+    One column of numbers is enough if all cells of one such row are filled in.
+    """
+    return next((n for n in range(1, MAX_HEADERS + 1) if _are_headers(rows[:n], rows[n:])), 0)
+
+
+def _are_headers(rows: Sequence[Sequence[str]], rest: Sequence[Sequence[str]]) -> bool:
+    width = len(rows[0]) if rows else 0
+    if len(rest) < 3 or width < 2 or any(len(row) != width for row in rows):
+        return False
+    below = [{row[place].strip() for row in rest if place < len(row)} - {""} for place in range(width)]
+    numbers = [place for place, cells in enumerate(below) if cells and all(map(is_number, cells))]
+    if not numbers or any(not row[place].strip() or is_number(row[place]) for row in rows for place in numbers):
+        return False
+    others = set(range(width)) - set(numbers)
+    is_new = all(row[place].strip() and row[place].strip() not in below[place] for row in rows for place in others)
+    return len(numbers) > 1 or (is_new and width > 2)
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))

@@ -1,0 +1,193 @@
+"""Shapes of delimited text that a file decides: each is read at once, and what was understood is a sentence."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import FEWER_EXAMPLES
+
+from halflabel.files import ReadError, read_table, write_frame
+
+NAMES = ["song", "tempo", "tags", "rock"]
+MARKS = st.sampled_from(",;\t|")
+WORDS = st.text("abcxyz ._", min_size=1, max_size=6).filter(lambda cell: cell.strip() == cell and cell[0] not in "._")
+TEXTS = st.one_of(WORDS, st.builds('{} "{}"'.format, WORDS, WORDS), st.builds("{}, {}".format, WORDS, WORDS))
+ROWS = st.lists(st.tuples(WORDS, st.decimals(-99, 99, places=1), TEXTS, st.integers(0, 1)), min_size=4, max_size=8).map(
+    lambda rows: [[f"song {word}", f"{tempo}", tags, f"{rock}"] for word, tempo, tags, rock in rows]
+)
+
+
+def as_text(rows, mark, **options):
+    text = io.StringIO()
+    csv.writer(text, delimiter=mark, lineterminator="\n", **options).writerows(rows)
+    return text.getvalue()
+
+
+def with_blanks(rows, mark):
+    return "".join(f"{mark} ".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in row) + "\n" for row in rows)
+
+
+def in_single_quotes(rows, mark):
+    return "".join(mark.join(f"'{cell}'" for cell in row) + "\n" for row in rows)
+
+
+def with_backslash(rows, mark):
+    return as_text(rows, mark, doublequote=False, escapechar="\\", quoting=csv.QUOTE_ALL)
+
+
+#: The text of a header and rows, and words of the sentence about it.
+SHAPES = {
+    "title": (lambda rows, mark: "Export of 2024\n" + as_text(rows, mark), "above them are titles"),
+    "title and blank": (lambda rows, mark: "Export\n\n" + as_text(rows, mark), "above them are titles"),
+    "padded title": (lambda rows, mark: f"Export{3 * mark}\n" + as_text(rows, mark), "above them are titles"),
+    "comments": (lambda rows, mark: "# made by us\n# a: 1; b, c\n" + as_text(rows, mark), ""),
+    "comment as header": (lambda rows, mark: "# made by us\n# " + as_text(rows, mark), ""),
+    "sep=": (lambda rows, mark: f"sep={mark}\n" + as_text(rows, mark), ""),
+    "second header": (
+        lambda rows, mark: as_text([rows[0], ["Which?", "How fast?", "Which?", "Is it?"], *rows[1:]], mark),
+        "as a second header, and left out: 2",
+    ),
+    "repeated header": (
+        lambda rows, mark: as_text([*rows[:3], [f"{cell} " for cell in rows[0]], *rows[3:]], mark),
+        "1 line repeats the column names, and was left out: line 4",
+    ),
+    "remark": (lambda rows, mark: as_text(rows, mark) + f"Source: us{mark}\n", "fewer cells, and was left out"),
+    "blanks before quotes": (with_blanks, ""),
+    "single quotes": (in_single_quotes, ""),
+    "backslash": (with_backslash, ""),
+    "row names": (lambda rows, mark: as_text([rows[0], *(["r", *row] for row in rows[1:])], mark), "as row names"),
+    "trailing delimiter": (lambda rows, mark: as_text([rows[0], *([*row, ""] for row in rows[1:])], mark), ""),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("shapes")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@FEWER_EXAMPLES
+@given(rows=ROWS, mark=MARKS, suffix=st.sampled_from([".csv", ".txt"]), encoding=st.sampled_from(["utf-8", "utf-16"]))
+def test_a_shape_is_read_at_once_and_said(folder, shape, suffix, encoding, rows, mark):
+    make, said = SHAPES[shape]
+    if shape == "backslash" and not any('"' in row[2] for row in rows):
+        rows = [[*rows[0][:2], 'a "b"', rows[0][3]], *rows[1:]]
+    path = folder / f"t{suffix}"
+    path.write_text(make([NAMES, *rows], mark), encoding=encoding)
+    raw = read_table(path)
+    assert raw.form.cells.select(NAMES).to_pandas().to_numpy().tolist() == rows
+    assert said in " ".join(raw.notes)
+    assert raw.frame["tempo"].tolist() == [float(row[1]) for row in rows]
+    if shape in ("title", "comments", "comment as header", "sep="):
+        write_frame(raw.frame, folder / f"again{suffix}", raw.form)
+        assert (folder / f"again{suffix}").read_bytes() == path.read_bytes()
+
+
+@FEWER_EXAMPLES
+@given(rows=ROWS, mark=MARKS)
+def test_rows_without_names_are_rows(folder, rows, mark):
+    path = folder / "t.csv"
+    rows = [[f"{j}.jpg", *row[1:]] for j, row in enumerate(rows)]
+    path.write_text(as_text(rows, mark))
+    raw = read_table(path)
+    assert raw.form.cells.to_pandas().to_numpy().tolist() == rows
+    assert list(raw.frame) == ["column 1", "column 2", "column 3", "column 4"]
+    assert "state header='1'" in raw.notes[-1]
+    assert len(read_table(path, header="1").frame) == len(rows) - 1
+    write_frame(raw.frame, folder / "again.csv", raw.form)
+    assert (folder / "again.csv").read_bytes() == path.read_bytes()
+
+
+def test_names_that_are_numbers_are_names(folder):
+    path = folder / "t.csv"
+    for names in ("song,2019,2020", ",0", "0,1,2", "gene,1023,877,1544"):
+        path.write_text("\n".join([names, *(",".join(["3.5"] * len(names.split(","))) for _ in range(4))]))
+        assert [name for name in read_table(path).frame if name != "index"] == [n for n in names.split(",") if n]
+
+
+@FEWER_EXAMPLES
+@given(rows=ROWS, mark=MARKS, answers=st.lists(WORDS, min_size=2, max_size=2, unique=True))
+def test_two_rows_of_names(folder, rows, mark, answers):
+    path = folder / "t.csv"
+    first, second = ["song", "tempo", "Which tags?", ""], ["", "Answer", *(f"tag {each}" for each in answers)]
+    path.write_text(as_text([first, second, *rows], mark))
+    raw = read_table(path)
+    assert list(raw.frame) == ["song", "tempo", *second[2:]]
+    assert "The column names are in lines 1 and 2." in raw.notes
+    path.write_text(as_text([["song", "a", "", "b", ""], ["", "yes", "no", "yes", "no"],
+                             *([*row, "1"] for row in rows)], mark))  # fmt: skip
+    assert list(read_table(path).frame) == ["song", "a: yes", "a: no", "b: yes", "b: no"]
+
+
+@FEWER_EXAMPLES
+@given(rows=ROWS, at=st.integers(0, 3), more=st.integers(0, 2))
+def test_quotes_are_characters_where_one_is_not_closed(folder, rows, at, more):
+    """A later quote does not close it: the rows between are no cell."""
+    path, rows = folder / "t.tsv", [[*row[:2], row[2].replace('"', ""), row[3]] for row in rows]
+    for place in {at, at - more}:
+        rows[place][2] = f'"{rows[place][2]}'
+    path.write_text("\n".join(map("\t".join, [NAMES, *rows])) + "\n")
+    raw = read_table(path)
+    assert raw.form.cells.to_pandas().to_numpy().tolist() == rows
+    assert "Quotes are read as characters, because one is opened and not closed." in raw.notes
+    write_frame(raw.frame, folder / "again.tsv", raw.form)
+    assert (folder / "again.tsv").read_bytes() == path.read_bytes()
+
+
+def test_notes_of_a_deck_of_cards(folder):
+    path = folder / "notes.txt"
+    path.write_text("#separator:tab\n#html:true\n#tags column:3\nfront a\tback\trock live\nfront b\tback\tsad\n")
+    raw = read_table(path)
+    assert raw.frame.to_numpy().tolist() == [["front a", "back", "rock live"], ["front b", "back", "sad"]]
+    assert list(raw.frame) == ["column 1", "column 2", "tags"]
+    write_frame(raw.frame, folder / "again.txt", raw.form)
+    assert (folder / "again.txt").read_bytes() == path.read_bytes()
+
+
+def test_repeated_and_missing_names_are_distinct_columns(folder):
+    path = folder / "t.csv"
+    path.write_text("id,Labels,Labels,,Labels\na,rock,sad,1,\nb,live,,2,\n")
+    raw = read_table(path)
+    assert list(raw.frame) == ["id", "Labels", "Labels 2", "column 4", "Labels 3"]
+    assert raw.notes == (
+        "1 column has no name: 'column 4'.",
+        "3 columns have the name 'Labels': “Labels”, “Labels 2” and “Labels 3”.",
+    )
+    write_frame(raw.frame, folder / "again.csv", raw.form)
+    assert (folder / "again.csv").read_bytes() == path.read_bytes()
+
+
+def test_stated_headers(folder):
+    path = folder / "t.csv"
+    path.write_text("a,b\nc,d\ne,f\ng,h\n")
+    assert read_table(path, header="none").frame.to_numpy().tolist()[0] == ["a", "b"]
+    assert list(read_table(path, header="2").frame) == ["c", "d"]
+    assert list(read_table(path, header="1-2").frame) == ["a", "b"]
+    for wrong in ("9", "1-3", "x"):
+        with pytest.raises(ReadError, match="header="):
+            read_table(path, header=wrong)
+
+
+@given(st.sampled_from(["::", "||", "   ", " "]))
+def test_a_mark_of_several_characters_is_named_and_the_way_reads_it(tmp_path_factory, mark):
+    path = tmp_path_factory.mktemp("mark") / "t.csv"
+    rows = [NAMES, *([f"s{i}", f"{i}.5", "b", "1"] for i in range(4))]
+    path.write_text("\n".join(map(mark.join, rows)) + "\n")
+    with pytest.raises(ReadError, match="convert it by two lines of Python") as caught:
+        read_table(path)
+    exec("\n".join(re.findall("`(.*?)`", str(caught.value))), {})
+    assert read_table(path.with_suffix(".new.csv")).frame["tempo"].tolist() == [0.5, 1.5, 2.5, 3.5]
+
+
+@given(st.sampled_from(["~", "^", ":", "#", "\x01", "\x1f"]))
+def test_another_mark_is_recognised(tmp_path_factory, mark):
+    path = tmp_path_factory.mktemp("mark") / "t.csv"
+    path.write_text("\n".join(map(mark.join, [NAMES, *([f"s{i}", f"{i}.5", "b", "1"] for i in range(4))])) + "\n")
+    raw = read_table(path)
+    assert raw.frame["tempo"].tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert raw.form.delimiter == mark
