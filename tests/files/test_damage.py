@@ -80,7 +80,7 @@ def test_other_shapes_of_json(write, name, as_list, seed):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.csv", b"annotation_id,an\rnotator\n1,2\n", "cannot be read"),
+        ("a.csv", b"annotation_id,an\rnotator\n1,2\n", "carriage return only"),
         ("a.xlsx", None, "cannot be read as a workbook"),
     ],
 )

@@ -18,7 +18,6 @@ from pyarrow.dataset import dataset
 
 from halflabel.cli import main
 from halflabel.files import read_table
-from halflabel.files.raw_table import ReadError
 from halflabel.table import open_table
 from halflabel.table.words import list_ways
 
@@ -211,17 +210,15 @@ def test_more_items_with_only_0_than_chance_leaves_have_a_note():
 
 
 @given(st.lists(st.integers(1, N - 1), min_size=1, max_size=4, unique=True), st.sampled_from([",", ";"]))
-def test_lines_that_repeat_the_header_are_named_with_their_option(tmp_path_factory, rows, sep):
+def test_lines_that_repeat_the_header_are_left_out(tmp_path_factory, rows, sep):
     frame = make()[0]
     lines = frame.to_csv(index=False, sep=sep).splitlines()
     for row in sorted(rows, reverse=True):
         lines.insert(row + 1, lines[0])
     path = tmp_path_factory.getbasetemp() / "joined.csv"
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ReadError, match=r"the column names: state skip_rows='([\d,]+)'") as error:
-        read_table(path)
-    way = str(error.value).rpartition("'")[0].rpartition("'")[2]
-    raw = read_table(path, skip_rows=way)
+    raw = read_table(path)
+    assert "the column names, and w" in raw.notes[-1]
     whole = pd.read_csv(io.StringIO(make()[0].to_csv(index=False)))
     assert raw.frame["song"].tolist() == whole["song"].tolist()
 

@@ -45,7 +45,7 @@ def write_delimited(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[st
         A sentence on the vectors that are left out.
     """
     suffix = base_suffix(path)
-    stated = suffix == ".csv" or (suffix == ".txt" and form.delimiter != ",")
+    stated = suffix == ".csv" or (suffix == ".txt" and (form.cells is not None or form.delimiter != ","))
     mark = form.delimiter if stated else DELIMITERS[suffix]
     kept, notes = _without_vectors(table)
     packed = path.name.lower().endswith(".gz")

@@ -162,6 +162,10 @@ class Description:
         "sum up others, or have no value.",
         metavar="LINES", about=("file",),
     )  # fmt: skip
+    header: str | None = key(
+        "Line of the column names in a text file or sheet: 2, two lines such as 1-2, or none; found by default.",
+        metavar="LINE", about=("file",),
+    )  # fmt: skip
     delimiter: str | None = key(
         "Character between the cells of a text file, or 'tab'; recognised by default.", metavar="TEXT", about=("file",)
     )
@@ -260,6 +264,7 @@ class Keys(TypedDict, total=False):
     max_categories: int
     format: str | None
     skip_rows: str | None
+    header: str | None
     delimiter: str | None
     encoding: str | None
     items_table: str | None
