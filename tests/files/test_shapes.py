@@ -73,15 +73,15 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("shape", SHAPES)
 @FEWER_EXAMPLES
 @given(rows=ROWS, mark=MARKS, suffix=st.sampled_from([".csv", ".txt"]), encoding=st.sampled_from(["utf-8", "utf-16"]))
-def test_a_shape_is_read_at_once_and_said(folder, shape, suffix, encoding, rows, mark):
-    make, said = SHAPES[shape]
+def test_a_shape_is_read_at_once_and_reported(folder, shape, suffix, encoding, rows, mark):
+    make, shown = SHAPES[shape]
     if shape == "backslash" and not any('"' in row[2] for row in rows):
         rows = [[*rows[0][:2], 'a "b"', rows[0][3]], *rows[1:]]
     path = folder / f"t{suffix}"
     path.write_text(make([NAMES, *rows], mark), encoding=encoding)
     raw = read_table(path)
     assert raw.form.cells.select(NAMES).to_pandas().to_numpy().tolist() == rows
-    assert said in " ".join(raw.notes)
+    assert shown in " ".join(raw.notes)
     assert raw.frame["tempo"].tolist() == [float(row[1]) for row in rows]
     if shape in ("title", "comments", "comment as header", "sep="):
         write_frame(raw.frame, folder / f"again{suffix}", raw.form)
@@ -139,7 +139,7 @@ def test_quotes_are_characters_where_one_is_not_closed(folder, rows, at, more):
     assert (folder / "again.tsv").read_bytes() == path.read_bytes()
 
 
-def test_notes_of_a_deck_of_cards(folder):
+def test_notes_of_anki(folder):
     path = folder / "notes.txt"
     path.write_text("#separator:tab\n#html:true\n#tags column:3\nfront a\tback\trock live\nfront b\tback\tsad\n")
     raw = read_table(path)

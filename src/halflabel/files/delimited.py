@@ -130,7 +130,7 @@ def _find_remarks(path: Path, form: TextForm, width: int) -> list[int]:
     """Return the last lines of a file, if these have fewer cells than the other rows, which all fit."""
     found: list[int] = []
     try:
-        for line, cells in number_rows(path, form):
+        for line, cells in number_rows(path, form, strict=True):
             if len(cells) < width and line > 1 and len(found) < MAX_REMARKS:
                 found.append(line)
             elif found or len(cells) > width:
@@ -164,21 +164,22 @@ def _holds_rows(path: Path, table: pa.Table, form: TextForm) -> bool:
     """Return whether a quote is never closed, or closed many rows later: a cell then holds the rows between."""
     columns = [table.column(name) for name in table.column_names]
     if not form.quote:  # a cell in quotes is not one with quotes as characters
-        return any(compute.any(compute.match_substring_regex(cells, '^".*"$')).as_py() for cells in columns)
+        return any(_matches(cells, '^".*"$') for cells in columns)
+    mark, number = re.escape(form.delimiter), min(table.num_columns - 1, MAX_MARKS)
+    several = [cells.filter(compute.match_substring(cells, "\n")) for cells in columns]
     last = columns[-1][table.num_rows - 1].as_py()
-    if last is not None and "\n" in last:
+    if "\n" in (last or "") or any(_matches(cells, rf"(?:[^{mark}]*{mark}){{{number}}}") for cells in several):
         try:
             for _ in number_rows(path, form, strict=True):
                 pass
         except ReadError:
             return True
-    mark, number = re.escape(form.delimiter), table.num_columns - 1
-    row = rf"\n(?:[^{mark}\n]*{mark}){{{min(number, MAX_MARKS)}}}[^\n]*"
-    pattern = rf"^[^\n]*(?:{row}){{2,}}\n[^\n]*$"
-    several = [cells for cells in columns if compute.any(compute.match_substring(cells, "\n")).as_py()]
-    return number >= MIN_MARKS and any(
-        compute.any(compute.match_substring_regex(cells, pattern)).as_py() for cells in several
-    )
+    row = rf"\n(?:[^{mark}\n]*{mark}){{{number}}}[^\n]*"
+    return number >= MIN_MARKS and any(_matches(cells, rf"^[^\n]*(?:{row}){{2,}}\n[^\n]*$") for cells in several)
+
+
+def _matches(cells: pa.ChunkedArray, pattern: str) -> bool:
+    return bool(compute.any(compute.match_substring_regex(cells, pattern)).as_py())
 
 
 def _find_error(path: Path, form: TextForm, names: Sequence[str]) -> ReadError | None:

@@ -38,7 +38,7 @@ _MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "
 
 @dataclass(frozen=True)
 class Stated:
-    """What a user states about a text; None is recognised."""
+    """The statements of a user about a text. None is recognised."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -68,12 +68,12 @@ def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], tuple[st
         skip = parse_lines(stated.skip_rows, sum(1 for _ in lines(path, max_line=MAX_LINE, encoding=encoding)))
     head = list(islice(lines(path, max_line=MAX_LINE, encoding=encoding, skip=skip), SAMPLE_LINES))
     _check_lines(path, head)
-    comments, said = _take_preamble(head)
+    comments, mark = _take_preamble(head)
     body = head[len(comments) :] or head
     default = DELIMITERS.get(base_suffix(path), ",")
-    form = TextForm(stated.mark or said or default, encoding, "\r\n" if head[0][1].endswith("\r\n") else "\n")
-    form = _choose_delimiter(path, body, form, is_given=bool(stated.mark or said))
-    rows, on_names = _name_rows(_take_comment(comments, split_lines(body, form), form) if not said else
+    form = TextForm(stated.mark or mark or default, encoding, "\r\n" if head[0][1].endswith("\r\n") else "\n")
+    form = _choose_delimiter(path, body, form, is_given=bool(stated.mark or mark))
+    rows, on_names = _name_rows(_take_comment(comments, split_lines(body, form), form) if not mark else
                                 _take_columns(comments, split_lines(body, form), form))  # fmt: skip
     try:
         header = find_header(rows, stated.header)
@@ -123,7 +123,7 @@ def split_lines(head: Sequence[tuple[int, str]], form: TextForm) -> list[tuple[i
 
 
 def _check_lines(path: Path, head: Sequence[tuple[int, str]]) -> None:
-    """Raise for a text that is no delimited one."""
+    """Raise for a text without cells."""
     if not any(text.strip("\r\n") for _, text in head):
         raise ReadError.at(path, "the file is empty.")
     text = head[0][1]
@@ -202,13 +202,15 @@ def _choose_delimiter(path: Path, body: Sequence[tuple[int, str]], form: TextFor
     found = dict[int, list[tuple[int, TextForm]]]()
     for mark in [form.delimiter, *CANDIDATES.replace(form.delimiter, ""), *further]:
         each = _find_quotes(body, replace(form, delimiter=mark))
-        rows = [cells for _, cells in split_lines(body, each)]
-        place = find_start(rows)
-        if fits(rows, place) and any(any(cells[1::2]) for cells in rows):  # no mark that is doubled
-            if mark == form.delimiter and not place:
-                return each
-            if mark not in further or not found:
-                found.setdefault(place, []).append((-len(rows[place]), each))
+        for quote in dict.fromkeys([each.quote, ""]):  # a quote may be opened and not closed
+            rows = [cells for _, cells in split_lines(body, replace(each, quote=quote))]
+            place = find_start(rows)
+            if fits(rows, place) and any(any(cells[1::2]) for cells in rows):  # no mark that is doubled
+                if mark == form.delimiter and not place:
+                    return each
+                if mark not in further or not found:
+                    found.setdefault(place, []).append((-len(rows[place]), each))
+                break
     if not found:
         return _find_quotes(body, form)
     able = [each for _, each in sorted(found[min(found)], key=lambda pair: pair[0])]
