@@ -26,8 +26,8 @@ from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
 from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
+from halflabel.review_page.review import Review
 from halflabel.review_page.server import Server
-from halflabel.review_page.session import Session
 from halflabel.table import open_table
 
 FOLDER = Path(__file__).parent / "_static" / "review"
@@ -79,7 +79,7 @@ def draw_report(program: str) -> None:
         browser.close()
 
 
-def open_digits(folder: Path) -> tuple[Session, dict[tuple[str, str], bool]]:
+def open_digits(folder: Path) -> tuple[Review, dict[tuple[str, str], bool]]:
     """Return a review of digits of which one in ten kept some tags, and the truth."""
     digits, rng = load_digits_tags(), np.random.default_rng(0)
     labels = digits.Y.select([digits.label_names.index(name) for name in LABELS])
@@ -88,7 +88,7 @@ def open_digits(folder: Path) -> tuple[Session, dict[tuple[str, str], bool]]:
     frame.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(frame))])
     opened = open_table(frame.join(half.to_frame()), id="scan", labels=LABELS)
     views = ItemViews(opened, marks=(8, 8))
-    session = Session(Config(opened, views, title="digits.csv", by="ana"), folder / "digits.review.jsonl")
+    session = Review(Config(opened, views, title="digits.csv", by="ana"), folder / "digits.review.jsonl")
     values = labels.state > 0
     table = {(item, name): bool(values[i, j]) for i, item in enumerate(frame["scan"]) for j, name in enumerate(LABELS)}
     return session, table
@@ -99,16 +99,15 @@ def draw_screens(browser: Any, server: Server, truth: dict[tuple[str, str], bool
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(server.address)
     page.wait_for_selector("body[data-question]", timeout=WAIT)
-    page.wait_for_selector('#fit-text:text-matches("^fitted")', timeout=WAIT)
-    page.wait_for_selector("#map-note:empty", state="attached", timeout=WAIT)
+    page.wait_for_selector('#verdict:text-matches("filled value")', timeout=WAIT)
     answer(page, truth, 24)
-    page.wait_for_selector('#changes:text-matches("^The last fit changed")', timeout=WAIT)
     page.wait_for_timeout(6500)  # notices have gone
     write_both_themes(page, "question")
-    page.keyboard.press("a")
+    page.keyboard.press("m")
+    page.click("#audit-part summary")
     page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
     write_screen(page, "audit")
-    number = int(page.inner_text("#audit-plans label:first-child b").split()[0])
+    number = int(page.inner_text("#audit-plans label:first-child").split()[0])
     page.click("#audit-begin")
     page.wait_for_selector("#audit-bar:visible", timeout=WAIT)
     page.wait_for_selector("body[data-question]", timeout=WAIT)
@@ -140,14 +139,21 @@ def write_screen(page: Any, name: str) -> None:
 
 
 def answer(page: Any, truth: dict[tuple[str, str], bool], number: int) -> None:
-    """Answer questions by key."""
-    for k in range(number):
-        page.wait_for_selector("#yes:enabled", timeout=WAIT)
-        before = page.get_attribute("body", "data-question")
-        question = page.inner_text("#item .id"), page.inner_text("#asked").removesuffix("?")
-        page.keyboard.press("j" if truth[question] else "f")
-        if k < number - 1:
-            page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
+    """Answer cards by key, until a number of values has an answer."""
+    while number > 0:
+        page.wait_for_selector("body[data-question]", timeout=WAIT)
+        before, item = page.get_attribute("body", "data-question"), page.inner_text("#item .id")
+        if page.get_attribute("body", "data-view") == "single":
+            page.keyboard.press("j" if truth[item, page.inner_text("#asked").removesuffix("?")] else "f")
+            number -= 1
+        else:
+            for place, chip in enumerate(page.locator(".choice").all(), 1):
+                label, value = chip.locator("b").inner_text(), chip.get_attribute("data-value")
+                if value != ("yes" if truth[item, label] else "no"):
+                    page.keyboard.press(str(place))
+                number -= 1
+            page.keyboard.press("Enter")
+        page.wait_for_selector(f'body:not([data-question="{before}"])', timeout=WAIT)
 
 
 if __name__ == "__main__":

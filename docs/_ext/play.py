@@ -24,19 +24,19 @@ import halflabel as hl
 from halflabel.completion import Completion
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_items
-from halflabel.review_page.choosing import choose_next
 from halflabel.review_page.config import Config
-from halflabel.review_page.describing import describe_item, describe_panel, describe_session, pack_values
 from halflabel.review_page.fits import summarize_fit
 from halflabel.review_page.items import ItemViews
-from halflabel.review_page.session import Session
+from halflabel.review_page.queues import KINDS
+from halflabel.review_page.review import Review
+from halflabel.review_page.session import Asked
 
 #: Number of digits, and share of them that lose their tags; the tags that are asked about.
 DIGITS, HIDDEN = 600, 0.9
 TAGS = ("closed_loop", "even", "straight_strokes")
 
-#: Number of questions of each queue that are stored.
-QUESTIONS = 200
+#: Number of cards of each queue that are stored.
+CARDS = 100
 
 #: The page inside another page.
 FRAME = """<div class="play"><iframe class="report" src="play/digits.html" title="A review of scanned digits"
@@ -44,11 +44,11 @@ loading="lazy"></iframe></div>
 <p><a href="play/digits.html">The review as a page of its own</a>; <a href="play/digits-report.html">the report</a> and
 <a href="play/digits-map.html">the map</a> of the same fit.</p>"""
 
-#: What needs a server is not shown, and on a phone no worked example: the question would be below the frame.
-WITHOUT_SERVER = "#refit, #audit, #write { display: none; } @media (max-width: 640px) { #example { display: none; } }"
+#: What needs a server is not shown.
+WITHOUT_SERVER = "#refit, #audit-part, #comment-part, #write { display: none; }"
 
-#: Shown in place of the line about the next fit.
-NOTE = "one stored fit: on your machine, the page fits again after five answers"
+#: Shown in "More".
+NOTE = "One stored fit: on your machine, the page fits again after five answers. Nothing is sent."
 
 
 class Play(Directive):
@@ -77,23 +77,19 @@ def record_review(filled: Completion, title: str) -> dict[str, Any]:
     """Return the answers of a server to all requests for one fit, before the first answer."""
     opened = filled.opened
     with tempfile.TemporaryDirectory() as folder:
-        session = Session(Config(opened, ItemViews(opened), title=title, by="you"), Path(folder) / "review.jsonl")
-        session.receive("fit", summarize_fit(filled, n_records=0, effort="fast", seconds=0.0))
+        session = Review(Config(opened, ItemViews(opened), title=title, by="you"), Path(folder) / "review.jsonl")
+        session.receive("fit", summarize_fit(filled))
         session.receive("map", filled.map().coordinates.to_numpy())
-        described = {
-            **describe_session(session),
-            "failure": NOTE,
-            "notes": ["Nothing is sent: this page has no server."],
-        }
         none = np.empty(0, dtype=np.intp)
-        queues = {kind: choose_next(session, kind, QUESTIONS, None, None, none) for kind in described["kinds"]}
+        asked = {f"{kind} {view}": Asked(none, kind, view, CARDS) for kind in KINDS for view in ("card", "wall")}
+        cards = {name: session.choose(each) for name, each in asked.items()}
         record = {
-            "session": described,
-            "panel": describe_panel(session),
+            "session": {**session.describe(), "notes": [NOTE]},
+            "panel": session.describe_panel(),
             "points": base64.b64encode(session.points or b"").decode(),
-            "values": [base64.b64encode(pack_values(session, j)).decode() for j in range(len(opened.labels.names))],
-            "items": [describe_item(session, row) for row in range(len(opened.labels))],
-            "queues": {kind: [vars(each) for each in chosen] for kind, chosen in queues.items()},
+            "values": [base64.b64encode(session.pack_values(j)).decode() for j in range(len(opened.labels.names))],
+            "items": [session.describe_item(row) for row in range(len(opened.labels))],
+            "cards": {name: [list(map(vars, card)) for card in chosen] for name, chosen in cards.items()},
         }
         session.close()
     return record

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
 
+from halflabel.review_page.session import Asked
+
 pytestmark = pytest.mark.usefixtures("one_member")
 
 OPTIONS = ("--id", "song", "--labels", "tag_*")
@@ -105,9 +107,10 @@ def test_the_page_and_the_files_share_a_journal(songs, truth, monkeypatch, by_fi
         """Answer on the page until the task is done."""
         serving()
         n, session = 0, server.session
-        while questions := session.list_questions():
-            names = {name: questions[0][name] for name in ("item", "label")}
-            sent = {**names, "value": int(truth.loc[tuple(names.values())]), "key": f"k{n}"}
+        while cards := session.choose(Asked(np.array([], dtype=np.intp))):
+            [[question]] = cards[:1]
+            names = str(session.opened.index[question.row]), session.labels.names[question.column]
+            sent = {"item": names[0], "label": names[1], "value": int(truth.loc[names]), "key": f"k{n}"}
             assert not session.answer([sent])[0].error
             n += 1
         session.write_outputs()

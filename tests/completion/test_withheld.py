@@ -168,7 +168,7 @@ class TestPlaces:
 
     def test_the_review_page(self, code):
         filled = complete(code)
-        fit = summarize_fit(filled, n_records=0, effort="fast", seconds=1.0)
+        fit = summarize_fit(filled)
         assert not fit.has_precision
         assert fit.expected == []
         given = filled.labels.state

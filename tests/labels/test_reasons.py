@@ -11,9 +11,6 @@ from halflabel.review_page.queues import KINDS
 #: Every reason by name. A new one does not pass before it is in one of the two lists.
 CALIBRATE = [
     "UNCERTAIN",
-    "BOUNDARY",
-    "RARE",
-    "CHANGED",
     "RANDOM",
     "RANDOM_OF_PART",
     "TWICE",
@@ -25,7 +22,6 @@ DO_NOT = [
     "UNCERTAIN_ENTRY",
     "FREQUENCY",
     "SUSPECTS",
-    "DISAGREEMENT",
     "WALL",
     "ANSWER",
     "DOUBTFUL_ENTRY",
@@ -35,9 +31,9 @@ DO_NOT = [
 
 #: What files have in "why" and in "reason", and whether it calibrates.
 TEXTS = {
-    **dict.fromkeys(["uncertain", "boundary", "rare", "changed", "random", "audit"], True),
+    **dict.fromkeys(["uncertain", "random", "audit"], True),
     **dict.fromkeys(["undecided", "uncertain value: answer helps"], True),
-    **dict.fromkeys(["suspects", "disagreement", "wall", "answer", "given value is doubtful", "not annotated"], False),
+    **dict.fromkeys(["suspects", "wall", "answer", "given value is doubtful", "not annotated"], False),
     **dict.fromkeys(["probably a missing positive", "of my own", "", None, float("nan")], False),
 }
 

@@ -20,13 +20,10 @@ def make_fit():
         flipped = np.where((given != 0) & wrong_value, np.abs(p - 0.5) + 0.5, 0)
         values = {
             "name": f"fit{n_records}",
-            "n_records": n_records,
-            "effort": "fast",
             "state": state,
             "p": p.astype(np.float32),
             "given": given,
             "flipped": flipped.astype(np.float32),
-            "thresholds": np.full(given.shape[1], 0.5),
             "expected": [{"label": "(all labels)", "filled": 1, "expected": 1.0, "low": 0.0, "high": 2.0}],
             "probability_of": "being relevant",
         }
@@ -78,9 +75,9 @@ def serve(tmp_path, make_fit):
     """Return a context that serves a review of made-up items."""
 
     @contextmanager
-    def begin(frame=None, **options):
+    def begin(frame=None, has_fit=True, **options):
         table = make_table(200) if frame is None else frame
-        session = make_session(tmp_path / "a.jsonl", table, fit=make_fit, **options)
+        session = make_session(tmp_path / "a.jsonl", table, fit=make_fit if has_fit else None, **options)
         with Served(session) as client:
             yield client
 

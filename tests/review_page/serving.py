@@ -14,8 +14,8 @@ import pandas as pd
 
 from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
+from halflabel.review_page.review import Review
 from halflabel.review_page.server import Server
-from halflabel.review_page.session import Session
 from halflabel.table import open_table
 
 LABELS = ("rock", "sad", "live")
@@ -60,7 +60,7 @@ class Workplace:
 
 def make_session(path, frame=None, fit=None, **options):
     """Return a session with a made-up fit, whose worker only collects its jobs."""
-    session = Session(make_setting(make_table() if frame is None else frame, **options), path)
+    session = Review(make_setting(make_table() if frame is None else frame, **options), path)
     session.worker = Workplace()
     if fit is not None:
         given = session.labels.state

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from tests.review_page.serving import LABELS, make_setting, make_table
 
-from halflabel.review_page.advice import advise, bound_share_of_errors, measure_speed, score_random, write_stop
+from halflabel.review_page.advice import ENOUGH, NEXT, advise, bound_share_of_errors, score_random
 from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.items import MAX_CELLS, ItemViews
 from halflabel.review_page.outputs import summarize_review
@@ -29,10 +29,10 @@ def test_expected_errors_are_those_of_entries_without_an_answer(situation):
     numbers = advise(now, book)
     open_wrong = now.fit.wrong[now.open_entries]
     assert numbers["expected"] == pytest.approx(open_wrong.sum())
-    assert numbers["next"] == pytest.approx(np.sort(open_wrong)[-50:].sum())
+    assert numbers["next"] == pytest.approx(np.sort(open_wrong)[-NEXT:].sum())
     assert numbers["low"] == pytest.approx(0.8 * open_wrong.sum())
     current = np.where(now.open_entries, 1, 0).astype(np.int8)
-    assert advise(replace(now, current=current), book)["sentence"] == "Every entry has a given value or an answer."
+    assert advise(replace(now, current=current), book)["sentence"] == "Every gap has a value of yours."
     assigned = replace(now, fit=replace(now.fit, probability_of="being assigned"))
     assert advise(assigned, book)["expected"] is None
 
@@ -78,9 +78,10 @@ def test_the_upper_end_is_that_of_the_random_answers(situation, make_fit):
     assert agrees["low"] <= low * n
     assert differs["expected"] is None
     assert differs["sentence"].startswith(
-        f"At most {differs['high']:.0f} of {n} filled entries are wrong, after 60 random"
+        f"At most {differs['high']:.0f} of {n} filled values are wrong, after 60 random"
     )
     assert "remove" not in differs["sentence"]
+    assert not differs["is_enough"]
 
 
 @pytest.mark.parametrize("answers", [1, 6, 24, 59])
@@ -114,35 +115,13 @@ def test_wrong_given_values_are_not_expected_again(situation, make_fit):
     np.testing.assert_array_equal(replace(fit, flip_rates=None).wrong_without_flips, fit.wrong)
 
 
-def test_the_page_advises_to_stop_when_answers_change_nothing():
-    same = [(i % 40, {"filled": 1, "p": 0.6, "why": "uncertain"}) for i in range(50)]
-    assert write_stop(make_book(same)).startswith("None of the last 50 answers changed a filled value")
-    assert write_stop(make_book(same[1:])) == ""
-    assert write_stop(make_book([*same[1:], (0, {"filled": 0, "p": 0.4})])) == ""
-
-
-@pytest.mark.parametrize(
-    ("of_queue", "of_random", "stops"), [(10, 5, True), (10, 6, True), (11, 5, False), (3, 0, False)]
-)
-def test_the_page_states_when_a_queue_finds_no_more_errors_than_random_questions(of_queue, of_random, stops):
-    def ask(why, number, wrong):
-        return [(i % 40, {"filled": int(i >= wrong), "p": 0.6, "why": why}) for i in range(number)]
-
-    answers = [*ask("random", 25, of_random), *ask("uncertain", 50, of_queue)]
-    sentence = write_stop(make_book(answers))
-    assert sentence.startswith('The queue "uncertain" no longer helps') == stops
-    assert bool(sentence) == stops
-    if stops:
-        assert f"{of_queue} of its last 50 answers" in sentence
-        assert f"{of_random} of 25 random answers" in sentence
-    assert write_stop(make_book(answers[1:])) == ""  # too small a number of random answers
-    assert write_stop(make_book(answers[:-1])) == ""
-
-
-def test_speed_leaves_out_breaks():
-    times = [1000, 2000, 3000, 2000, 2000, 10_000_000]
-    assert measure_speed(make_book([(i, {"ms": ms}) for i, ms in enumerate(times)])) == 30.0
-    assert measure_speed(make_book([(0, {})])) is None
+@pytest.mark.parametrize("p", [0.001, 0.01, 0.03, 0.049, 0.051, 0.2])
+def test_the_page_states_when_the_next_answers_remove_few_errors(situation, make_fit, p):
+    fit = make_fit(situation.given, np.full((40, 5), p))
+    advice = advise(replace(situation, fit=fit), make_book([]))
+    assert advice["is_enough"] == (60 * p < ENOUGH) == advice["sentence"].startswith("It is enough: 60 more answers")
+    words = "no error" if 60 * p < 0.5 else f"about {round(60 * p)} error"
+    assert f"60 more answers would remove {words}" in advice["sentence"]
 
 
 def test_what_is_shown_of_an_item(tmp_path):

@@ -1,4 +1,4 @@
-"""Answers: the book against a plain dict, undo and redo, records that are invalid."""
+"""Answers: the book against a plain dict, undo, records that are invalid."""
 
 import itertools
 
@@ -18,13 +18,13 @@ def make_record(n, op="answer", **body):
 
 
 class Review(RuleBasedStateMachine):
-    """Answer, undo and redo in any order; the model keeps whole copies of a dict."""
+    """Answer and undo in any order; the model keeps whole copies of a dict."""
 
     def __init__(self):
         super().__init__()
         self.book = AnswerBook(ITEMS, LABELS)
         self.number = itertools.count(1)
-        self.states, self.later = [{}], []
+        self.states = [{}]
         self.records = []
 
     def write(self, op, **body):
@@ -36,7 +36,6 @@ class Review(RuleBasedStateMachine):
     def answer(self, item, label, value):
         self.write("answer", item=item, label=label, value=value, why="uncertain")
         self.states.append({**self.states[-1], (item, label): value})
-        self.later.clear()
 
     @rule(items=ITEM_SETS, label=st.sampled_from(LABELS), value=st.sampled_from([1, 0, None]))
     def screen(self, items, label, value):
@@ -44,7 +43,6 @@ class Review(RuleBasedStateMachine):
         for item in sorted(items):
             self.write("answer", item=item, label=label, value=value, why="uncertain", screen=key)
         self.states.append({**self.states[-1], **{(item, label): value for item in items}})
-        self.later.clear()
 
     @rule()
     def undo(self):
@@ -53,16 +51,7 @@ class Review(RuleBasedStateMachine):
             return
         for n in self.book.list_undoable():  # all answers of one screen
             self.write("undo", of=n)
-        self.later.append(self.states.pop())
-
-    @rule()
-    def redo(self):
-        if not self.later:
-            assert not self.book.list_redoable()
-            return
-        for n in self.book.list_redoable():
-            self.write("redo", of=n)
-        self.states.append(self.later.pop())
+        self.states.pop()
 
     @rule()
     def restart(self):
@@ -101,7 +90,7 @@ def test_answers_for_the_fit_leave_out_what_is_undecided():
 def test_answers_keep_the_reason_of_their_question():
     book = AnswerBook(ITEMS, LABELS)
     book.apply(make_record(1, item="a", label="sad", value=1, why="uncertain"))
-    book.apply(make_record(2, item="b", label="sad", value=1, why="disagreement"))
+    book.apply(make_record(2, item="b", label="sad", value=1, why="suspects"))
     book.apply(make_record(3, item="a", label="rock", value=1, why="suspects"))
     book.apply(make_record(4, item="a", label="rock", value=0, why="random"))  # asked again: it was chosen by its value
     answers = book.to_answers()
@@ -146,9 +135,7 @@ def test_each_reviewer_undoes_the_own_answers():
     assert book.apply(Record(5, "undo", "ana", "now", "k5", {"of": 3})) == [(2, 1)]
     assert book.current[:, 1].tolist() == [YES, NO, NO, 0]  # the answer of ben about the same entry stays
     book.apply(Record(6, "answer", "ben", "now", "k6", {"item": "d", "label": "sad", "value": 0}))
-    assert (book.list_redoable("ana"), book.list_redoable("ben")) == ([3], [])
-    book.apply(Record(7, "redo", "ana", "now", "k7", {"of": 3}))
-    assert book.current[2, 1] == YES
+    assert (book.list_undoable("ana"), book.list_undoable("ben")) == ([1], [6])
 
 
 @pytest.mark.parametrize(("first", "second", "code"), [(1, 0, UNDECIDED), (1, 1, YES), (None, 0, UNDECIDED)])
@@ -157,7 +144,7 @@ def test_an_entry_that_is_asked_twice_is_undecided_where_reviewers_differ(first,
     for n, (by, value, why) in enumerate([("ana", first, "uncertain"), ("ben", second, "twice")], 1):
         book.apply(Record(n, "answer", by, "now", f"k{n}", {"item": "a", "label": "sad", "value": value, "why": why}))
     assert book.current[0, 1] == code
-    settled = {"item": "a", "label": "sad", "value": 0, "why": "disagreement"}
+    settled = {"item": "a", "label": "sad", "value": 0, "why": "suspects"}
     book.apply(Record(3, "answer", "ana", "now", "k3", settled))
     assert book.current[0, 1] == NO
 

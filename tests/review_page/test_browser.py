@@ -29,15 +29,6 @@ pytestmark = MARKS
 LABELS = ("even", "closed_loop", "straight_strokes")
 ENDS = ("certificate.json", "completed.csv")
 
-#: Whether the probabilities of the list decrease.
-SORTED = """() => {
-    const p = [...document.querySelectorAll("#list-rows td.n")].map((cell) => Number(cell.textContent));
-    return p.length > 1 && p.every((value, i) => !i || value <= p[i - 1]);
-}"""
-
-#: The names of the items on a wall.
-TILES = """() => [...document.querySelectorAll("#wall .tile .name")].map((name) => name.innerText).sort().join()"""
-
 HOSTILE = [
     "<script>document.title='ran'</script>",
     '"><img src=x onerror="document.title=\'ran\'">',
@@ -120,22 +111,40 @@ def digits(tmp_path_factory):
 OPTIONS = ("--id", "scan", "--labels", ",".join(LABELS), "--set", "thumbnails=8x8")
 
 
-def wait_for_fit(page, text="^fitted"):
-    page.wait_for_selector(f'#fit-text:text-matches("{text}")', timeout=WAIT)
+def wait_for_fit(page):
+    page.wait_for_selector('#verdict:text-matches("filled value|no estimate")', state="attached", timeout=WAIT)
 
 
-def read_question(page):
-    """Return the item and the label of the question on the screen."""
-    return page.inner_text("#item .id"), page.inner_text("#asked").removesuffix("?")
+READ = """() => {
+    const { view, question } = document.body.dataset;
+    if (!question) return null;
+    const asked = document.querySelector("#asked").innerText, item = document.querySelector("#item .id")?.innerText;
+    const read = (each) => [each.querySelector("b").innerText, each.dataset.value];
+    const chips = [...document.querySelectorAll("#chips:not([hidden]) .choice")].map(read);
+    return { view, question, item, label: asked.replace(/[?]$/, ""), chips };
+}"""
 
 
 def answer(page, truth, number):
-    """Answer questions by key, each time after the next one is on the screen. The last answer may be on its way."""
-    for _ in range(number):
+    """Answer cards by key until at least a number of values has an answer, and return the number."""
+    done = 0
+    while done < number:
         page.wait_for_selector("body[data-question]", timeout=WAIT)
-        before = page.get_attribute("body", "data-question")
-        page.keyboard.press("j" if truth[read_question(page)] else "f")
-        page.wait_for_function("before => document.body.dataset.question !== before", arg=before, timeout=WAIT)
+        done += answer_card(page, truth, page.evaluate(READ))
+    return done
+
+
+def answer_card(page, truth, shown):
+    """Answer one card by key, and return the number of its values."""
+    if shown["view"] == "single":
+        page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
+    else:
+        for place, (label, value) in enumerate(shown["chips"]):
+            if value != ("yes" if truth[shown["item"], label] else "no"):
+                page.keyboard.press(str(place + 1))
+        page.keyboard.press("Enter")
+    page.wait_for_function("before => document.body.dataset.question !== before", arg=shown["question"], timeout=WAIT)
+    return len(shown["chips"]) if shown["view"] == "chips" else 1
 
 
 def wait_for_saved(page, number):
@@ -148,21 +157,23 @@ def count_answers(page):
 
 def pass_audit(page, truth):
     """Begin an audit, answer all of it, and return the number of its answers."""
-    page.keyboard.press("a")
+    page.keyboard.press("m")
+    page.focus("#audit-part summary")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    number = int(page.inner_text("#audit-plans label:first-child b").split()[0])
+    number = int(page.inner_text("#audit-plans label:first-child").split()[0])
     page.focus("#audit-begin")
     page.keyboard.press("Enter")
     page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
     page.wait_for_selector("body[data-question]", timeout=WAIT)
-    assert "probability" not in page.inner_text("#last")
-    answer(page, truth, number - 1)
+    assert answer(page, truth, number - 1) == number - 1
     page.wait_for_selector('#audit-text:text-matches("At least [0-9.]+ % are right")', timeout=WAIT)
     page.wait_for_selector("body[data-question]", timeout=WAIT)
-    page.keyboard.press("j" if truth[read_question(page)] else "f")
+    assert "probability" not in page.inner_text("#last")
+    shown = page.evaluate(READ)
+    page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
     page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
     page.keyboard.press("Enter")
-    page.wait_for_selector('#certificate:text-matches("^At least")', timeout=WAIT)
     return number
 
 
@@ -171,7 +182,7 @@ def check_outputs(folder, truth, number):
     done = pd.read_csv(folder / "digits.completed.csv").set_index("scan")
     assert not done[list(LABELS)].isna().any(axis=None)
     answers = pd.read_csv(folder / "digits.review.csv").dropna(subset="answer")
-    assert len(answers) >= 23 + number - 1
+    assert len(answers) >= 20 + number
     for item, label, value in answers[["item", "label", "answer"]].itertuples(index=False):
         assert done.loc[item, label] == value == truth[item, label]
     certificate = json.loads((folder / "digits.certificate.json").read_text())
@@ -191,24 +202,20 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     command = review(path, *OPTIONS)
     page = open_page(command.address)
     wait_for_fit(page)
-    assert page.inner_text("#title") == "digits.csv"
+    assert page.title().startswith("digits.csv")
     assert page.locator("#item .mark").count() == 1
-    answer(page, truth, 22)  # a fit begins after 20
-    wait_for_saved(page, 22)
-    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 22
-    page.wait_for_selector('#changes:text-matches("^The last fit changed")', timeout=WAIT)
-    sentences = "filled entries are wrong|there is no estimate of errors"  # the second one after a contradiction
-    page.wait_for_selector(f'#advice:text-matches("{sentences}")', timeout=WAIT)
-    question = page.get_attribute("body", "data-question")
-    answer(page, truth, 1)
+    done = answer(page, truth, 22)
+    wait_for_saved(page, done)
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
+    shown = page.evaluate(READ)
+    last = answer_card(page, truth, shown)
+    wait_for_saved(page, done + last)
     page.keyboard.press("u")
-    page.wait_for_selector(f'body[data-question="{question}"]', timeout=WAIT)
-    page.keyboard.press("U")
-    page.wait_for_selector('#saved:text-matches("^23 ")', timeout=WAIT)
-    page.wait_for_selector(f'body[data-question]:not([data-question="{question}"])', timeout=WAIT)
+    page.wait_for_selector(f'body[data-question="{shown["question"]}"]', timeout=WAIT)
+    wait_for_saved(page, done)
     press(page, " ")
-    press(page, "k")
-    page.wait_for_selector('#saved:text-matches("^24 ")', timeout=WAIT)
+    done += answer(page, truth, 1)
+    wait_for_saved(page, done)
 
     number = pass_audit(page, truth)
     page.keyboard.press("w")
@@ -228,40 +235,18 @@ def test_answers_survive_a_reload_and_a_crash(digits, review, open_page, tmp_pat
     shutil.copy(source, path)
     command = review(path, *OPTIONS)
     page = open_page(command.address)
-    answer(page, truth, 7)
-    wait_for_saved(page, 7)
+    done = answer(page, truth, 7)
+    wait_for_saved(page, done)
     page.reload()
     page.wait_for_selector("body[data-question]", timeout=WAIT)
-    assert count_answers(page) == 7
-    answer(page, truth, 3)
-    wait_for_saved(page, 10)
+    assert count_answers(page) == done
+    done += answer(page, truth, 3)
+    wait_for_saved(page, done)
     command.end(signal.SIGKILL)
-    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 10
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
     again = review(path, *OPTIONS)
     page = open_page(again.address)
-    assert count_answers(page) == 10
-
-
-def test_answers_while_a_fit_arrives_are_written_once(digits, review, open_page, tmp_path):
-    source, _ = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
-    page = open_page(review(path, *OPTIONS).address)
-    wait_for_fit(page)
-    held = []
-    page.route("**/api/queue", lambda route: held.append(route))
-    page.keyboard.press("r")
-    while not held:  # the fit has arrived, and the page asks for other questions
-        page.wait_for_timeout(100)
-    for _ in range(3):
-        press(page, "j")
-    page.unroute("**/api/queue")  # which lets them go
-    press(page, "j")
-    wait_for_saved(page, 4)
-    bodies = [record.body for record in read_journal(tmp_path / "digits.review.jsonl")[1]]
-    assert len(bodies) == len({(body["item"], body["label"]) for body in bodies}) == 4
-    assert page.locator(".notice.error").count() == 0
-    assert page.problems == []
+    assert count_answers(page) == done
 
 
 def test_answers_wait_while_the_server_does_not_respond(digits, review, open_page, tmp_path):
@@ -272,11 +257,11 @@ def test_answers_wait_while_the_server_does_not_respond(digits, review, open_pag
     page = open_page(command.address)
     wait_for_fit(page)
     page.route("**/api/answers", lambda route: route.abort())
-    answer(page, truth, 2)
+    done = answer(page, truth, 2)
     page.wait_for_selector('#saved:text-matches("not yet on the disk")', timeout=WAIT)
     page.unroute("**/api/answers")
-    page.wait_for_selector('#saved:text-matches("^2 answers, saved")', timeout=WAIT)
-    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 2
+    wait_for_saved(page, done)
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
 
 
 def test_a_page_of_another_table_ends_and_nothing_of_it_is_kept(digits, review, open_page, tmp_path):
@@ -286,11 +271,11 @@ def test_a_page_of_another_table_ends_and_nothing_of_it_is_kept(digits, review, 
     command = review(path, *OPTIONS)
     old = open_page(command.address)
     wait_for_fit(old)
-    answer(old, truth, 2)
-    old.wait_for_selector('#saved:text-matches("^2 answers, saved")', timeout=WAIT)
+    first = answer(old, truth, 2)
+    wait_for_saved(old, first)
     command.end(signal.SIGKILL)
-    answer(old, truth, 3)
-    old.wait_for_selector('#saved:text-matches("^3 answers not yet on the disk")', timeout=WAIT)
+    lost = answer(old, truth, 3)
+    old.wait_for_selector(f'#saved:text-matches("^{lost} answers not yet on the disk")', timeout=WAIT)
     pd.read_csv(path).iloc[::-1].drop(index=[0, 5]).to_csv(path, index=False)
     again = review(path, *OPTIONS, "--port", command.port)
     new = old.context.new_page()
@@ -299,17 +284,17 @@ def test_a_page_of_another_table_ends_and_nothing_of_it_is_kept(digits, review, 
     old.wait_for_selector("#table-dialog[open]", timeout=WAIT)
     words = old.inner_text("#table-dialog")
     assert "The table has changed since this page was opened" in words
-    assert "3 answers that had not been saved are not kept." in words
+    assert f"{lost} answers that had not been saved are not kept." in words
     old.keyboard.press("j")
     old.keyboard.press("u")
-    answer(new, truth, 2)
-    wait_for_saved(new, 4)
+    done = count_answers(new) + answer(new, truth, 2)
+    wait_for_saved(new, done)
     old.click("#table-reload")
     old.wait_for_selector("body[data-question]", timeout=WAIT)
-    answer(old, truth, 1)
-    wait_for_saved(old, 5)
+    done += answer(old, truth, 1)
+    wait_for_saved(old, done)
     bodies = [record.body for record in read_journal(journal)[1]]
-    assert len(bodies) == 5
+    assert len(bodies) == done
     assert all(body["value"] == truth[body["item"], body["label"]] for body in bodies)
 
 
@@ -347,35 +332,27 @@ def test_hostile_names_and_texts_are_text_and_no_request_leaves(hostile, review,
     command = review(path, "--id", "post", "--labels", quoted, "--text", "text")
     page = open_page(command.address)
     wait_for_fit(page)
-    for key in "jfjkf":
-        press(page, key)
-    page.keyboard.press("e")
-    page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
+    for _ in range(5):
+        press(page, "j", "Enter")
+    page.keyboard.press("m")
+    page.click("#search-part summary")
+    page.locator("#list-rows button").first.click()
+    page.wait_for_selector("#chips .choice", timeout=WAIT)
     assert page.title().startswith("posts.csv")
-    assert page.locator("#item img, #item script, #side img").count() == 0
-    assert "<script>" in page.inner_text("#only option:nth-child(3)", timeout=WAIT) or "<script>" in page.inner_text(
-        "#asked"
-    )
+    assert page.locator("#item img, #item script, #more-dialog img").count() == 0
+    assert "<script>" in page.locator("#only").inner_html().replace("&lt;", "<").replace("&gt;", ">")
     assert page.problems == []
 
 
-def test_an_item_with_its_labels_and_a_wall_by_keyboard(digits, review, open_page, tmp_path):
+TILES = """() => [...document.querySelectorAll("#wall .tile .name")].map((name) => name.innerText).sort().join()"""
+
+
+def test_a_wall_by_keyboard(digits, review, open_page, tmp_path):
     source, truth = digits
     path = tmp_path / "digits.csv"
     shutil.copy(source, path)
     page = open_page(review(path, *OPTIONS).address)
     wait_for_fit(page)
-    page.keyboard.press("v")
-    page.wait_for_selector('body[data-question^="item"]', timeout=WAIT)
-    item = page.inner_text("#asked")
-    number = page.locator(".choice").count()
-    for place in range(number):
-        choice = page.locator(".choice").nth(place)
-        wanted = "yes" if truth[item, choice.locator("b").inner_text()] else "no"
-        while choice.get_attribute("data-value") != wanted:
-            page.keyboard.press(str(place + 1))
-    page.keyboard.press("Enter")
-    page.wait_for_selector(f'#saved:text-matches("^{number} answers?, saved")', timeout=WAIT)
     page.keyboard.press("v")
     page.wait_for_selector('body[data-question^="wall"]', timeout=WAIT)
     label = page.inner_text("#asked").removesuffix("?")
@@ -386,98 +363,16 @@ def test_an_item_with_its_labels_and_a_wall_by_keyboard(digits, review, open_pag
             page.keyboard.press(" ")
     tiles, names = page.locator(".tile").count(), page.evaluate(TILES)
     page.keyboard.press("Enter")
-    page.wait_for_selector(f'#saved:text-matches("^{number + tiles} answers, saved")', timeout=WAIT)
+    wait_for_saved(page, tiles)
     records = read_journal(tmp_path / "digits.review.jsonl")[1]
     assert all(record.body["value"] == truth[record.body["item"], record.body["label"]] for record in records)
     page.keyboard.press("u")
-    page.wait_for_selector(f'#saved:text-matches("^{number} answers?, saved")', timeout=WAIT)
+    wait_for_saved(page, 0)
     page.wait_for_function(f"names => ({TILES})() === names", arg=names, timeout=WAIT)  # the wall is asked again
     assert page.problems == []
 
 
-def test_small_screens_and_the_lasso(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
-    command = review(path, *OPTIONS)
-    page = open_page(command.address, color_scheme="dark")
-    wait_for_fit(page)
-    page.wait_for_selector("#map-note:empty", state="attached", timeout=WAIT)
-    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert background == "rgb(21, 23, 27)"
-    page.keyboard.press("l")
-    box = page.locator("#map").bounding_box()
-    corners = [(0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98)]
-    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
-    page.mouse.move(*places[0])
-    page.mouse.down()
-    for place in places[1:]:
-        page.mouse.move(*place, steps=4)
-    page.mouse.up()
-    page.wait_for_selector('#all-items:text-matches("^Only 300 items")', timeout=WAIT)
-    page.wait_for_selector("#yes:enabled", timeout=WAIT)
-    answer(page, truth, 1)
-    page.keyboard.press("Escape")
-    page.wait_for_selector("#all-items", state="hidden", timeout=WAIT)
-    wait_for_saved(page, 1)
-    assert page.problems == []
-
-    small = open_page(command.address, viewport={"width": 390, "height": 844}, has_touch=True)
-    for element in ("#yes", "#no", "#unsure", "#asked"):
-        place = small.locator(element).bounding_box()
-        assert place["x"] >= 0
-        assert place["x"] + place["width"] <= 390
-        assert place["y"] + place["height"] <= 844  # in view without scrolling
-    assert small.evaluate("document.documentElement.scrollWidth") == 390
-    small.tap("#yes")
-    small.wait_for_selector('#saved:text-matches("^2 ")', timeout=WAIT)
-
-
-def test_the_list_is_the_map_for_the_keyboard(digits, review, open_page, tmp_path):
-    source, _ = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
-    page = open_page(review(path, *OPTIONS).address)
-    wait_for_fit(page)
-    page.keyboard.press("m")
-    assert page.get_by_role("button", name="List", exact=True).get_attribute("aria-pressed") == "true"
-    page.wait_for_selector('#list-count:text-matches("^300 items")', timeout=WAIT)
-    assert page.locator("#list-rows tr").count() == 50
-    page.focus("#list-more")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#list-rows tr:nth-child(100)", timeout=WAIT)
-    focused = page.evaluate("document.activeElement.textContent")
-    assert focused == page.inner_text("#list-rows tr:nth-child(51) button")
-    page.select_option("#list-state", label="filled: yes")
-    page.select_option("#list-order", label="highest probability first")
-    page.wait_for_selector('#list-rows tr:first-child td:text-matches("^(1.00|0.9)")', timeout=WAIT)
-    page.wait_for_function(SORTED, timeout=WAIT)  # the rows of the state alone may begin in the same way
-    assert {"filled: yes"} == set(page.locator("#list-rows .state").all_inner_texts())
-    number = int(page.inner_text("#list-count").split()[0])
-    page.focus("#list-rows tr:first-child button")
-    item = page.inner_text("#list-rows tr:first-child button")
-    page.keyboard.press("Enter")  # all open labels of this item
-    page.wait_for_selector(f'#asked:text-is("{item}")', timeout=WAIT)
-    assert page.locator("#chips .choice").count() == len(LABELS)  # all labels of the item
-    assert item in page.inner_text("#live")
-    page.focus("#list-ask")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(f'#all-items:text-matches("^Only {number} items?:")', timeout=WAIT)
-    page.wait_for_selector("#yes:enabled", timeout=WAIT)
-    names = [page.locator(f"#{key}").evaluate("e => e.innerText") for key in ("yes", "no")]
-    assert [name.split()[-1] for name in names] == ["Yes", "No"]
-    assert page.get_by_role("button", name="Yes", exact=True).count() == 1  # keys are no part of the name
-    assert page.problems == []
-
-
-def read_parts(page):
-    """Return the log odds of the parts on the screen, and their sum."""
-    cells = page.locator("#why-rows td.n").all_inner_texts()
-    *parts, total = [float(cell.replace("\N{MINUS SIGN}", "-")) for cell in cells]
-    return parts, total
-
-
-def test_an_answered_entry_is_explained_on_request_and_never_before(digits, review, open_page, tmp_path):
+def test_an_answer_is_explained_on_request_and_never_before(digits, review, open_page, tmp_path):
     source, truth = digits
     path = tmp_path / "digits.csv"
     shutil.copy(source, path)
@@ -485,59 +380,16 @@ def test_an_answered_entry_is_explained_on_request_and_never_before(digits, revi
     wait_for_fit(page)
     page.keyboard.press("x")
     page.wait_for_selector('.notice:text-matches("^Answer a question first")', timeout=WAIT)
-    item, label = read_question(page)
     assert page.is_hidden("#why")
+    item = page.evaluate(READ)["item"]
     answer(page, truth, 1)
     page.click("#why")
     page.wait_for_selector("#why-dialog[open]", timeout=WAIT)
-    words = page.inner_text("#why-text")
-    assert words.startswith(f"{item}, {label}: the probability is ")
-    page.click("#why-parts summary")
-    parts, total = read_parts(page)
-    assert len(parts) > 1
-    assert sum(parts) == pytest.approx(total, abs=0.005 * (len(parts) + 1))
-    p = float(re.search(r"probability is (\d\.\d\d)", words)[1])
-    assert 1 / (1 + np.exp(-total)) == pytest.approx(p, abs=0.01)
+    assert page.inner_text("#why-text").startswith(f"{item}, ")
     page.keyboard.press("Escape")
     page.keyboard.press("u")
     page.wait_for_selector("#why", state="hidden", timeout=WAIT)
-    page.set_viewport_size({"width": 390, "height": 844})
-    answer(page, truth, 1)
-    page.keyboard.press("x")
-    page.wait_for_selector("#why-dialog[open]", timeout=WAIT)
-    box = page.locator("#why-dialog").bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    page.keyboard.press("Enter")  # the button "Close"
-    page.set_viewport_size({"width": 1400, "height": 900})
-    page.keyboard.press("a")
-    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    page.click("#audit-begin")
-    page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
-    page.wait_for_selector("body[data-question]", timeout=WAIT)
-    answer(page, truth, 1)
-    assert page.is_hidden("#why")
     assert page.problems == []
-
-
-def test_an_undone_answer_keeps_its_reason(digits, review, open_page, tmp_path):
-    source, _ = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
-    page = open_page(review(path, *OPTIONS).address)
-    wait_for_fit(page)
-    first = page.get_attribute("body", "data-question")
-    press(page, "f")
-    page.keyboard.press("u")
-    page.wait_for_selector(f'body[data-question="{first}"]', timeout=WAIT)
-    press(page, "j")
-    wait_for_saved(page, 1)
-    records = read_journal(tmp_path / "digits.review.jsonl")[1]
-    before, after = (record.body["why"] for record in records if record.op == "answer")
-    assert before == after != "answer"
-    page.wait_for_selector("#upcoming li:first-child", timeout=WAIT)
-    upcoming = [text.split("\n") for text in page.locator("#upcoming li").all_inner_texts()]
-    assert list(read_question(page)) not in upcoming  # the question on the screen is no next one
 
 
 def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, open_page, tmp_path):
@@ -558,13 +410,13 @@ def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, op
         assert "Traceback" not in output
     page = open_page(command.address)
     wait_for_fit(page)
-    answer(page, truth, 3)
-    wait_for_saved(page, 3)
-    page.keyboard.press("R")
-    page.wait_for_selector('#fit-text:text-matches("^fitting")', timeout=WAIT)
+    done = answer(page, truth, 3)
+    wait_for_saved(page, done)
+    page.keyboard.press("m")
+    page.click("#refit")
     assert command.end(signal.SIGTERM) == 143  # during a fit
     page.wait_for_selector('#saved:text-matches("does not respond")', timeout=WAIT)
-    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == 3
+    assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
     again = review(path, *OPTIONS)
     open_page(again.address)
     again.process.send_signal(signal.SIGINT)
@@ -576,39 +428,31 @@ def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, op
 def test_the_first_question_does_not_wait_for_a_fit(open_page, tmp_path):
     with Served(make_session(tmp_path / "a.jsonl")) as client:
         page = open_page(client.server.guard.make_address())
-        assert "random questions until the first fit" in page.inner_text("#block")
+        assert "random questions until the first fit" in page.inner_text("#reason")
         press(page, "j")
         wait_for_saved(page, 1)
 
 
-def test_a_flag_and_an_answer_that_is_opened_again(serve, open_page):
-    with serve() as client:
+def test_a_comment_and_an_answer_that_is_opened_again(serve, open_page):
+    with serve(has_fit=False) as client:
         page = open_page(client.server.guard.make_address())
-        page.wait_for_selector("body[data-question]", timeout=WAIT)
-        row = page.get_attribute("body", "data-question")
-        page.keyboard.press("b")
+        row = page.get_attribute("body", "data-question").split()[1]
+        page.keyboard.press("m")
+        page.click("#comment-part summary")
+        page.fill("#comment-text", "two songs in one")
+        page.click("#comment-save")
         page.wait_for_selector("#item .comments", timeout=WAIT)
         press(page, "j")
         press(page, "f")
-        page.keyboard.press("h")
+        page.keyboard.press("m")
+        page.click("#history-part summary")
         answers = page.locator("#history-list li")
         answers.first.wait_for(timeout=WAIT)
         assert [text.split(": ")[1][:3].strip() for text in answers.all_text_contents()] == ["no", "yes"]
         answers.nth(1).locator("button").click()
-        page.wait_for_selector(
-            f'body[data-question^="item {int(row) // len(client.session.labels.names)} "]', timeout=WAIT
-        )
-        page.keyboard.press("m")
-        page.select_option("#list-state", "flag")
-        page.wait_for_selector('#list-count:text-matches("^1 item")', timeout=WAIT)
+        page.wait_for_selector(f'body[data-question^="card {row} "]', timeout=WAIT)
+        assert "two songs in one" in page.inner_text("#item .comments")
         assert page.problems == []
-
-
-QUESTION = """() => document.body.classList.contains("done") ? null : {
-    question: document.body.dataset.question,
-    item: document.querySelector("#item .id").innerText,
-    label: document.querySelector("#asked").innerText.replace(/[?]$/, ""),
-}"""
 
 
 def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_path):
@@ -617,30 +461,29 @@ def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_pa
     shutil.copy(source, path)
     command = review(path, *OPTIONS, "--max-error", "0.1", name="finish")
     page = open_page(command.address)
-    assert "No bound yet" in page.inner_text("#bound")
+    assert "No bound yet" in page.inner_text("#verdict")
     question = page.get_attribute("body", "data-question")
     answer(page, truth, 1)
     page.keyboard.press("u")
     page.wait_for_selector(f"body[data-question='{question}']", timeout=WAIT)
     for _ in range(400):
         page.wait_for_selector("body[data-question], body.done", timeout=WAIT)  # perhaps after a fit
-        shown = page.evaluate(QUESTION)  # at one moment: the last answer that counts can arrive at any time
+        shown = page.evaluate(READ)  # at one moment: the last answer that counts can arrive at any time
         if shown is None:
-            break
-        page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
-        page.wait_for_function(
-            "before => document.body.dataset.question !== before", arg=shown["question"], timeout=WAIT
-        )
+            if page.locator("body.done").count():
+                break
+            continue
+        answer_card(page, truth, shown)
     page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
-    shown = page.inner_text("#bound")
-    width = page.locator("#bar").evaluate("bar => parseFloat(bar.style.width)")
+    shown = page.inner_text("#verdict")
+    width = page.locator("#level").evaluate("bar => parseFloat(bar.style.width)")
     page.set_viewport_size({"width": 360, "height": 700})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.problems == []
     assert command.end() == 0
     certificate = json.loads((tmp_path / "digits.certificate.json").read_text())
     bound = 1 - certificate["precision"]
-    assert shown == f"At most {np.ceil(1000 * bound - 1e-9) / 10:.1f} % of {certificate['entries']} entries are wrong"
+    assert shown.startswith(f"At most {np.ceil(1000 * bound - 1e-9) / 10:.1f} % of {certificate['entries']} values are")
     assert width == pytest.approx(100 * bound / 0.4, abs=0.01)
     result = CliRunner().invoke(main, ["verify", *(str(tmp_path / f"digits.{end}") for end in ENDS)])
     assert result.output.startswith("Verified: At least"), result.output

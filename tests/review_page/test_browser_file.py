@@ -22,8 +22,8 @@ from halflabel.review_page.server import Server
 #: The command without its process that fits.
 PROGRAM = """
 import sys
-from halflabel.review_page.session import Session
-Session.start = lambda session: None
+from halflabel.review_page.review import Review
+Review.start = lambda session: None
 from halflabel.cli import main
 sys.argv[0] = "halflabel"
 main()

@@ -63,7 +63,7 @@ def test_a_key_is_that_of_one_record(tmp_path, make_fit):
     first, other = answer({"row": 1, "column": 0}, 1, "k"), answer({"row": 2, "column": 0}, 1, "k")
     assert [outcome.error == "" for outcome in session.answer([first, first, other])] == [True, True, False]
     assert [outcome.error == "" for outcome in session.answer([first, other])] == [True, False]
-    for write in (lambda: session.reverse("undo", "k"), lambda: session.begin_audit(5, "all", "k")):
+    for write in (lambda: session.undo("k"), lambda: session.begin_audit(5, "k")):
         with pytest.raises(ValueError, match="key was used for another record"):
             write()
     assert len(session.book.records) == 1
@@ -94,7 +94,7 @@ def test_the_seed_of_an_audit_cannot_be_foreseen(tmp_path, make_fit):
     bodies = []
     for name in "ab":
         session = make_session(tmp_path / f"{name}.jsonl", fit=make_fit)
-        session.begin_audit(10, "all", "a")
+        session.begin_audit(10, "a")
         bodies.append(session.book.records[0].body)
         session.close()
     assert bodies[0]["seed"] != bodies[1]["seed"]

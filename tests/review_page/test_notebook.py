@@ -6,12 +6,12 @@ import pytest
 from tests.review_page.serving import LABELS, Client, answer, make_table
 
 import halflabel as hl
-from halflabel.review_page.session import Session
+from halflabel.review_page.review import Review
 
 
 @pytest.fixture
 def running(tmp_path, monkeypatch):
-    monkeypatch.setattr(Session, "start", lambda session: None)  # no process that fits
+    monkeypatch.setattr(Review, "start", lambda session: None)  # no process that fits
     made = hl.review(make_table(), tmp_path / "so<ngs.review.jsonl", by="ana", id="song", labels=list(LABELS))
     yield made
     made.stop()
@@ -39,7 +39,7 @@ def test_a_journal_that_is_open_is_named(running, tmp_path):
 
 
 def test_the_review_of_an_open_table_is_next_to_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(Session, "start", lambda session: None)
+    monkeypatch.setattr(Review, "start", lambda session: None)
     make_table().to_csv(tmp_path / "songs.csv", index=False)
     table = hl.open_table(tmp_path / "songs.csv", id="song", labels=list(LABELS))
     running = hl.review(table)

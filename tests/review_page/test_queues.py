@@ -1,138 +1,164 @@
-"""Queues: who is asked first, in which mixture, and what is never asked."""
+"""Cards: who is asked first, in which mixture, and what is never asked."""
 
-import itertools
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.review_page.serving import LABELS, Served, answer, make_session
 
 from halflabel.review_page.answers import NO, UNDECIDED, YES
-from halflabel.review_page.queues import KINDS, Situation, choose_questions, count_queues
+from halflabel.review_page.fits import Fit
+from halflabel.review_page.queues import (
+    CHIP,
+    KINDS,
+    LOOK,
+    MAX_CHIPS,
+    TOGETHER,
+    WALL,
+    Situation,
+    choose_cards,
+    choose_walls,
+    count_queues,
+)
 
 
-def entries(questions):
-    return [(question.row, question.column) for question in questions]
+def list_entries(cards):
+    return [(question.row, question.column) for card in cards for question in card]
 
 
-def test_uncertain_entries_are_asked_first_and_one_in_eight_is_random(situation):
-    questions = choose_questions(situation, "uncertain", 16)
-    assert len(questions) == len(set(entries(questions))) == 16
-    assert Counter(question.why for question in questions) == {"uncertain": 14, "random": 2}
-    wrong = situation.fit.wrong
-    chosen = [wrong[q.row, q.column] for q in questions if q.why == "uncertain"]
-    others = situation.open_entries.copy()
-    for q in questions:
-        others[q.row, q.column] = False
-    assert min(chosen) >= np.sort(wrong[others])[-8]  # but for the limit of three questions per item
-    assert all(situation.given[entry] == 0 for entry in entries(questions))
+@st.composite
+def situations(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    shape = (draw(st.integers(1, 30)), draw(st.integers(1, 14)))
+    known = rng.choice([0, 0, 0, 1, -1], size=shape).astype(np.int8)
+    current = np.where(rng.random(shape) < 0.1, rng.choice([1, -1, 2], size=shape), 0).astype(np.int8)
+    p = rng.random(shape).astype(np.float32)
+    state = np.where(known != 0, known, np.where(p >= 0.5, 1, -1)).astype(np.int8)
+    flipped = np.where((known != 0) & (rng.random(shape) < 0.2), 0.6, 0).astype(np.float32)
+    return Situation(known, current, Fit("f", state, p, known, flipped, [], "being relevant"))
 
 
-def test_questions_come_label_by_label(situation):
-    columns = [question.column for question in choose_questions(situation, "uncertain", 24)]
-    assert len([1 for a, b in itertools.pairwise(columns) if a != b]) == len(set(columns)) - 1
+@given(situations(), st.sampled_from(sorted(KINDS)), st.integers(1, 12), st.none() | st.just(0), st.data())
+@settings(max_examples=80)
+def test_cards_hold_entries_of_their_queue_once(now, kind, n, label, data):
+    exclude = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=now.given.size, max_size=now.given.size)))
+    allowed = KINDS[kind](now, now.fit)[0] | now.filled
+    allowed.ravel()[exclude] = False
+    if label is not None:
+        allowed[:, 1:] = False
+    part = {"label": label, "exclude": exclude}
+    for cards in (choose_cards(now, kind, n, **part), choose_walls(now, kind, n, **part)):
+        entries = list_entries(cards)
+        assert len(entries) == len(set(entries))
+        assert len(cards) <= n
+        assert all(cards)
+        assert all(allowed[entry] for entry in entries)
 
 
-def test_no_item_dominates_a_batch(situation):
-    p = np.full(situation.given.shape, 0.01)
-    p[3] = 0.5  # one item is uncertain in all labels
-    fit = replace(situation.fit, p=p.astype(np.float32))
-    given = np.zeros_like(situation.given)
-    questions = choose_questions(
-        Situation(given, given, replace(fit, state=np.where(p >= 0.5, 1, -1))), "uncertain", 16
-    )
-    assert Counter(q.row for q in questions if q.why == "uncertain")[3] == 3
+@given(situations(), st.integers(1, 12))
+@settings(max_examples=60)
+def test_items_come_in_the_order_of_the_errors_that_a_second_removes(now, n):
+    cards = choose_cards(now, "uncertain", n)
+    doubtful = now.open_entries & (now.fit.wrong >= TOGETHER)
+    wrong = np.where(doubtful if doubtful.any() else now.open_entries, now.fit.wrong, 0)
+    best = -np.sort(-wrong, axis=1)[:, :MAX_CHIPS]
+    gain = best.sum(axis=1) / (LOOK + CHIP * (best > 0).sum(axis=1))
+    plain = [card for card in cards if card[0].why == "uncertain"]
+    assert all(len({q.row for q in card}) == 1 and len(card) <= MAX_CHIPS for card in cards)
+    expected = -np.sort(-gain)[: len(plain)]
+    assert np.allclose([gain[card[0].row] for card in plain], expected, rtol=1e-5)
+    for card in plain:
+        values = [wrong[q.row, q.column] for q in card]
+        assert values == sorted(values, reverse=True)
+        assert not doubtful.any() or min(values) >= TOGETHER
+
+
+@given(situations())
+@settings(max_examples=60)
+def test_a_wall_has_the_most_doubtful_items_of_one_value_of_one_label(now):
+    for wall in choose_walls(now, "uncertain", 20):
+        rows, [column] = [q.row for q in wall], {q.column for q in wall}
+        [value] = {int(now.fit.state[row, column]) for row in rows}
+        others = now.open_entries[:, column] & (now.fit.state[:, column] == value)
+        others[rows] = False
+        assert len(wall) <= WALL
+        if others.any() and len(wall) == WALL:
+            assert now.fit.wrong[rows, column].min() >= now.fit.wrong[others, column].max() - 1e-6
+
+
+def test_one_card_in_eight_is_a_random_entry_alone(situation):
+    cards = choose_cards(situation, "uncertain", 16)
+    assert [[q.why for q in card] for card in cards if card[0].why == "random"] == [["random"]] * 2
+    assert len(cards) == 16
+
+
+def test_random_entries_of_one_label_are_no_sample_of_the_whole(situation):
+    cards = choose_cards(situation, "random", 16, label=2)
+    assert {(q.column, q.why) for [q] in cards} == {(2, "random of a part")}
+    assert {q.why for card in choose_cards(situation, "uncertain", 16, label=2) for q in card} == {"uncertain"}
 
 
 def test_answered_and_excluded_entries_are_not_asked_again(situation):
-    first = choose_questions(situation, "uncertain", 10)
+    first = list_entries(choose_cards(situation, "uncertain", 10))
     current = situation.current.copy()
-    for question, code in zip(first[:5], [YES, NO, UNDECIDED, YES, NO], strict=True):
-        current[question.row, question.column] = code
-    exclude = np.array([question.row * 5 + question.column for question in first[5:]])
-    second = choose_questions(replace(situation, current=current), "uncertain", 10, exclude=exclude)
-    assert not set(entries(first)) & set(entries(second))
+    for place, code in zip(first[:5], [YES, NO, UNDECIDED, YES, NO], strict=True):
+        current[place] = code
+    exclude = np.array([row * 5 + column for row, column in first[5:]])
+    second = choose_cards(replace(situation, current=current), "uncertain", 10, exclude=exclude)
+    assert not set(first) & set(list_entries(second))
 
 
-def test_random_questions_of_a_part_are_no_sample_of_the_whole(situation):
-    for kind, part in (("uncertain", {"label": 2}), ("random", {"label": 2}), ("random", {"rows": np.array([4, 7])})):
-        reasons = {question.why for question in choose_questions(situation, kind, 16, **part)}
-        assert "random of a part" in reasons
-        assert "random" not in reasons
-
-
-def test_a_label_and_items_limit_the_questions(situation):
-    assert {q.column for q in choose_questions(situation, "uncertain", 10, label=2)} == {2}
-    rows = np.array([4, 7])
-    questions = choose_questions(situation, "uncertain", 50, rows=rows)
-    assert sorted(entries(questions)) == sorted(
-        (r, j) for r in rows for j in range(5) if situation.given[r, j] == 0
-    )  # all open entries of an item, none of them random
-
-
-def test_suspects_are_given_entries_that_the_fit_doubts(situation):
-    questions = [q for q in choose_questions(situation, "suspects", 8) if q.why == "suspects"]
-    assert questions
-    for q in questions:
-        assert situation.given[q.row, q.column] * (situation.fit.p[q.row, q.column] - 0.5) < 0
-
-
-def test_boundary_follows_the_threshold_of_the_label(situation):
-    fit = replace(situation.fit, thresholds=np.full(5, 0.9))
-    questions = [q for q in choose_questions(replace(situation, fit=fit), "boundary", 4) if q.why == "boundary"]
-    distance = np.where(situation.open_entries, np.abs(fit.p - 0.9), np.inf)
-    assert {(q.row, q.column) for q in questions} <= {divmod(int(k), 5) for k in np.argsort(distance.ravel())[:8]}
-
-
-def test_rare_asks_for_probable_positives_of_labels_without_many(situation):
-    given = np.repeat(situation.given, 8, axis=0)  # every label has more than 20 positives
-    given[:, 4] = np.where(np.arange(len(given)) < 3, 1, 0)
-    p = np.repeat(situation.fit.p, 8, axis=0)
-    fit = replace(situation.fit, p=p, state=np.where(given, given, np.where(p >= 0.5, 1, -1)))
-    questions = [q for q in choose_questions(Situation(given, np.zeros_like(given), fit), "rare", 8) if q.why == "rare"]
-    assert {q.column for q in questions} == {4}
-    assert min(fit.p[q.row, 4] for q in questions) > 0.9
-
-
-def test_changed_asks_what_the_last_fit_flipped(situation):
-    assert count_queues(situation)["changed"] == 0
-    state = situation.fit.state.copy()
-    place = tuple(np.argwhere(situation.open_entries)[7])
-    state[place] *= -1
-    previous = replace(situation.fit, state=state)
-    now = replace(situation, previous=previous)
-    assert [(q.row, q.column) for q in choose_questions(now, "changed", 8) if q.why == "changed"] == [place]
-
-
-def test_disagreement_is_between_answer_and_model_or_between_reviewers(situation, make_fit):
-    current = situation.current.copy()
+def test_what_may_be_wrong_is_given_answered_or_contested(situation, make_fit):
+    given, current = situation.given.copy(), situation.current.copy()
     row, column = np.argwhere(situation.open_entries & (situation.fit.p > 0.8))[0]
-    current[row, column] = NO
-    given = situation.given.copy()
-    given[row, column] = -1  # the next fit learns from the answer
+    current[row, column], given[row, column] = NO, -1  # the fit learned the answer, and doubts it
+    fit = make_fit(given, situation.fit.p)
     contested = np.zeros(given.shape, dtype=bool)
     contested[2, 3] = True
-    now = replace(situation, current=current, fit=make_fit(given, situation.fit.p), contested=contested)
-    asked = {(q.row, q.column) for q in choose_questions(now, "disagreement", 8) if q.why == "disagreement"}
-    assert asked == {(row, column), (2, 3)}
+    now = replace(situation, current=current, fit=fit, contested=contested)
+    asked = {q for card in choose_cards(now, "suspects", 50) for q in card if q.why == "suspects"}
+    assert {(row, column), (2, 3)} <= {(q.row, q.column) for q in asked}
+    for q in asked:
+        assert contested[q.row, q.column] or given[q.row, q.column] * (fit.p[q.row, q.column] - 0.5) < 0
 
 
-def test_before_the_first_fit_questions_are_random(situation):
-    questions = choose_questions(replace(situation, fit=None), "uncertain", 9)
-    assert {q.why for q in questions} == {"random"}
-    assert len(questions) == 9
+def test_before_the_first_fit_single_entries_are_random_and_there_is_no_wall(situation):
+    now = replace(situation, fit=None)
+    cards = choose_cards(now, "uncertain", 9)
+    assert [q.why for [q] in cards] == ["random"] * 9
+    assert choose_walls(now, "uncertain", 3) == []
+    assert count_queues(now) == {"uncertain": 0, "suspects": 0, "random": int(now.open_entries.sum())}
 
 
 def test_probable_missing_positives_come_first_in_positive_only_tables(situation):
     given = np.maximum(situation.given, 0)
-    now = Situation(given, np.zeros_like(given), replace(situation.fit, given=given), positive_only=True)
-    now = replace(now, fit=replace(now.fit, state=np.where(given, given, np.where(now.fit.p >= 0.5, 1, -1))))
-    top = [q for q in choose_questions(now, "uncertain", 8) if q.why == "uncertain"]
-    assert all(now.fit.p[q.row, q.column] > 0.8 for q in top)
+    state = np.where(given, given, np.where(situation.fit.p >= 0.5, 1, -1))
+    now = Situation(given, np.zeros_like(given), replace(situation.fit, given=given, state=state), positive_only=True)
+    cards = choose_cards(now, "uncertain", 8, label=1)
+    assert all(now.fit.p[q.row, q.column] > 0.6 for [q] in cards)
 
 
 def test_counts_and_unknown_kinds(situation):
     assert set(count_queues(situation)) == set(KINDS)
-    assert count_queues(situation)["uncertain"] == situation.open_entries.sum()
-    with pytest.raises(ValueError, match="did you mean 'rare'"):
-        choose_questions(situation, "rar", 5)
+    with pytest.raises(ValueError, match="did you mean 'random'"):
+        choose_cards(situation, "rndom", 5)
+
+
+@pytest.mark.parametrize("view", ["card", "wall"])
+def test_one_undo_takes_a_whole_card_back(tmp_path, make_fit, view):
+    with Served(make_session(tmp_path / "a.jsonl", fit=make_fit)) as client:
+        cards = client.post("/api/questions", {"view": view})["cards"]
+        card = max(cards, key=len)
+        sent = [answer(q, k % 2, f"k{k}", screen=f"{view}-1") for k, q in enumerate(card)]
+        assert client.post("/api/answers", {"answers": sent})["answers"] == len(card) > 1
+        client.post("/api/answers", {"answers": [answer({"row": 0, "column": 0}, 1, "own")]})
+        assert client.post("/api/undo", {"key": "u"})["answers"] == len(card)
+        undone = client.post("/api/undo", {"key": "v"})
+        assert (undone["answers"], undone["undo"]) == (0, False)
+        assert {(q["row"], q["column"]) for q in card} == {(e["row"], e["column"]) for e in undone["entries"]}
+        assert {e["screen"] for e in undone["entries"]} == {f"{view}-1"}
+        again = client.post("/api/undo", {"key": "v"})  # a request that is sent twice undoes once
+        assert (again["answers"], again["entries"]) == (0, undone["entries"])
+        assert client.get("/api/session")["labels"] == list(LABELS)

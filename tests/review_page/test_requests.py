@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.review_page.serving import Served, make_session
 
-from halflabel.review_page.endpoints import ENDPOINTS
+from halflabel.review_page.endpoints import ENDPOINTS, OF_REVIEW
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers
 
@@ -34,29 +34,18 @@ ANSWER = {
     "ms": "5", "shown": "true",
 }  # fmt: skip
 VALID = {
-    "/api/list": [
-        {
-            "column": "0",
-            "text": '"s"',
-            "states": "[0, 1]",
-            "order": '"highest"',
-            "start": "0",
-            "bits": "1",
-            "marked": '"flag"',
-        }
-    ],
-    "/api/queue": [{"kind": '"uncertain"', "n": "5", "label": "1", "rows": "[4, 5]", "exclude": "[7]"}],
-    "/api/screens": [
-        {"view": '"item"', "kind": '"rare"', "n": "5", "label": "1", "rows": "[4, 5]", "exclude": "[7]"},
-        {"view": '"wall"', "size": "12"},
+    "/api/list": [{"column": "0", "text": '"s"', "states": "[0, 1]", "start": "0"}],
+    "/api/questions": [
+        {"view": '"card"', "kind": '"suspects"', "n": "5", "label": "1", "held": "[4, 5]", "exclude": "[7]"},
+        {"view": '"wall"', "page": '"p"'},
     ],
     "/api/comment": [{"item": '"s3"', "text": '"odd"', "key": '"c"'}],
     "/api/answers": [{}],
-    "/api/undo": [{"redo": "false", "key": '"u"'}, {"redo": "true", "key": '"r"'}],
-    "/api/fit": [{"thorough": "true"}],
+    "/api/undo": [{"key": '"u"'}],
+    "/api/fit": [{}],
     "/api/audit": [
-        {"op": '"plan"', "population": '"all"'},
-        {"op": '"begin"', "n": "5", "population": '"relevant"', "key": '"a"'},
+        {"op": '"plan"'},
+        {"op": '"begin"', "n": "5", "key": '"a"'},
         {"op": '"finish"', "key": '"f"'},
         {"op": '"cancel"', "key": '"c"'},
     ],
@@ -107,15 +96,15 @@ def check_response(status, content, accepted):
 
 
 def test_every_endpoint_that_changes_something_is_tried():
-    assert set(VALID) == {path for method, path, _ in ENDPOINTS if method == "POST"}
+    assert set(VALID) == {path for method, path, _ in [*ENDPOINTS, *OF_REVIEW] if method == "POST"}
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(requests(), min_size=4, max_size=12))
-@example([("/api/queue", b'{"table": TABLE, "n": Infinity}')])
-@example([("/api/queue", b'{"table": TABLE, "n": 1e999}')])
-@example([("/api/queue", b'{"table": TABLE, "label": 99}')])
-@example([("/api/queue", write({"table": "TABLE", "n": "1" * 19}).encode())])
+@example([("/api/questions", b'{"table": TABLE, "n": Infinity}')])
+@example([("/api/questions", b'{"table": TABLE, "n": 1e999}')])
+@example([("/api/questions", b'{"table": TABLE, "label": 99}')])
+@example([("/api/questions", write({"table": "TABLE", "n": "1" * 19}).encode())])
 @example([("/api/answers", b"[" * 100_000)])
 @example([("/api/answers", b'{"table": TABLE, "answers": [%s]}' % write({**ANSWER, "ms": "9" * 400}).encode())])
 @example([("/api/answers", b'{"table": TABLE, "answers": [%s]}' % write({**ANSWER, "key": '"\\ud800"'}).encode())])

@@ -25,40 +25,18 @@ def make_searcher(cells):
     return Searcher(pd.Index([f"s{k}" for k in range(len(frame))]), frame)
 
 
-@given(FRAMES, st.text(alphabet="abAB é1", min_size=1, max_size=3).filter(str.strip))
+@given(FRAMES, st.text(alphabet="abABé1", min_size=1, max_size=3))
 @settings(max_examples=80)
-def test_a_quoted_word_is_found_where_id_or_text_has_it(cells, word):
-    found = make_searcher(cells).find(f'"{word}"')
+def test_a_word_is_found_where_id_or_text_has_it(cells, word):
+    found = make_searcher(cells).find(word)
     texts = [f"s{k}\n{'' if body is None else body}".casefold() for k, body in enumerate(cells["body"])]
     assert found.tolist() == [word.casefold() in text for text in texts]
 
 
-@given(FRAMES, st.sampled_from("<>"), st.integers(0, 20))
-@settings(max_examples=80)
-def test_numbers_are_compared_and_a_missing_one_is_not_found(cells, sign, limit):
-    found = make_searcher(cells).find(f"SIZE{sign}{limit}")
-    sizes = cells["size"]
-    assert found.tolist() == [v is not None and (v < limit if sign == "<" else v > limit) for v in sizes]
-
-
-@given(FRAMES, st.booleans(), st.sampled_from(["size", "body"]))
-@settings(max_examples=80)
-def test_a_column_orders_all_items_and_missing_cells_are_last(cells, descending, name):
-    cells = {**cells, "body": [None if body is None else f"x{body}" for body in cells["body"]]}
-    order = make_searcher(cells).sort(name, descending=descending)
-    assert sorted(order.tolist()) == list(range(len(order)))
-    values = [cells[name][row] for row in order]
-    known = [v.casefold() if isinstance(v, str) else v for v in values if v is not None]
-    assert values[len(known) :] == [None] * (len(order) - len(known))
-    assert known == sorted(known, reverse=descending)
-
-
-def test_parts_of_a_search_hold_together():
-    frame = pd.DataFrame({"by": ["Ana", "Ana Lee", "Ben"], "two words": ["x y", "y", "x y"]})
+def test_each_word_is_found_in_any_text():
+    frame = pd.DataFrame({"by": ["Ana", "Ana Lee", None], "size": [1, 2, 3]})
     searcher = Searcher(pd.Index(["p:1", "p:2", "p:3"]), frame)
-    searches = {"": [0, 1, 2], "ana": [0, 1], "by=ana": [0], "by:ana y": [0, 1], '"two words":"x y"': [0, 2]}
-    assert np.flatnonzero(make_searcher({"body": ["a", None], "size": [5, None]}).find("size:5")).tolist() == [0]
-    for text, rows in {**searches, "p:2": [1], "ana ben": [], "by<3": []}.items():
+    for text, rows in {"": [0, 1, 2], "ana": [0, 1], "lee ANA": [1], "p:2": [1], "ana p:3": [], "none": []}.items():
         assert np.flatnonzero(searcher.find(text)).tolist() == rows, text
 
 
@@ -69,19 +47,15 @@ def client(tmp_path, make_fit):
         yield running
 
 
-def test_the_list_is_searched_and_ordered_by_a_column(client):
-    asked = {"column": 0, "text": "author:ana text", "sort": "tempo", "descending": True}
-    found = client.post("/api/list", asked)
+def test_the_list_is_searched(client):
+    found = client.post("/api/list", {"column": 0, "text": "ana 1"})
     frame = client.session.config.views.frame
-    wanted = frame[frame["author"] == "ana"].sort_values("tempo", ascending=False)["song"].tolist()
+    wanted = frame[(frame["author"] == "ana") & (frame["song"] + frame["note"]).str.contains("1")]["song"].tolist()
     assert [row["item"] for row in found["rows"]] == wanted
-    assert client.get("/api/session")["columns"] == ["song", "tempo", "author", "note", "energy"]
 
 
 def test_every_column_of_an_item_can_be_reached(client):
     [item] = client.get("/api/items?rows=3")["items"]
     assert [cell["column"] for cell in item["cells"]] == ["tempo"]
-    others = client.get("/api/cells/3")["cells"]
-    assert [cell["column"] for cell in others] == ["author", "note", "energy"]
-    assert (item["more"], others[1]["text"]) == (3, "text 3")
-    assert client.get("/api/cells/99")[0] == 400
+    assert [cell["column"] for cell in item["more"]] == ["author", "note", "energy"]
+    assert item["more"][1]["text"] == "text 3"

@@ -10,7 +10,6 @@ from scipy.special import logit
 from tests.review_page.serving import make_session, make_setting, make_table
 
 from halflabel.completion.answers import Answers
-from halflabel.review_page.describing import describe_panel
 from halflabel.review_page.outputs import Outputs, Targets
 from halflabel.review_page.worker import Job, Worker, _Bench
 
@@ -19,8 +18,8 @@ pytestmark = pytest.mark.slow  # a new process imports everything
 NOTHING = Answers(np.array([], dtype=int), np.array([], dtype=int), np.array([], dtype=bool))
 
 
-def make_job(n_records, answers=NOTHING):
-    return Job("fit", {"answers": answers, "n_records": n_records, "effort": "fast"})
+def make_job(answers=NOTHING, **more):
+    return Job("fit", {"answers": answers, "effort": "fast", **more})
 
 
 @pytest.fixture
@@ -45,11 +44,11 @@ def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
     state = worker.config.opened.labels.state
     rows, columns = np.argwhere(state == 0)[:6].T
     answers = Answers(rows, columns, np.array([True, False] * 3))
-    worker.ask(make_job(0))
-    for n in (1, 2, 3):
-        worker.ask(make_job(n, answers if n == 3 else NOTHING))
+    for given in (NOTHING, NOTHING, NOTHING, answers):
+        worker.ask(make_job(given))
     assert worker.is_fitting
-    assert [wait(received, "fit").n_records for _ in range(2)] == [0, 3]
+    fits = [wait(received, "fit") for _ in range(2)]
+    assert [int((fit.given[rows, columns] != 0).sum()) for fit in fits] == [0, 6]
     wait(received, "idle")
     assert worker.is_idle
     assert not worker.is_fitting
@@ -75,8 +74,7 @@ def test_an_update_learns_answers_and_forgets_those_that_are_taken_back(working)
     answers = Answers(rows, columns, np.array([True, False] * 3))
     fits = []
     for given, is_update in ((NOTHING, False), (answers, True), (NOTHING, True)):
-        job = make_job(0, given)
-        worker.ask(Job("fit", {**job.given, "is_update": is_update}))
+        worker.ask(make_job(given, is_update=is_update))
         fits.append(wait(received, "fit"))
         wait(received, "idle")
     assert fits[1].state[rows, columns].tolist() == [1, -1] * 3
@@ -90,7 +88,7 @@ def test_a_table_without_a_map(working):
     alternate = np.where(np.arange(60) % 3 < 2, np.arange(60) % 2, np.nan)
     frame = frame.assign(rock=alternate, sad=alternate, live=alternate)
     worker = Worker(make_setting(frame).opened, {"random_state": 0}, lambda *message: received.put(message))
-    worker.ask(make_job(0))
+    worker.ask(make_job())
     worker.ask(Job("map"))
     assert "dimensions" in wait(received, "no map", "failed")
     worker.close()
@@ -103,24 +101,21 @@ def test_errors_are_sentences_and_a_dead_process_is_replaced(working):
     assert wait(received, "failed") == "there is no fit yet."
     worker._process.kill()
     assert wait(received, "failed").startswith("The process that fits has ended")
-    worker.ask(make_job(5))
-    assert wait(received, "fit").n_records == 5
+    worker.ask(make_job())
+    assert wait(received, "fit").state.shape == (60, 3)
 
 
-@pytest.mark.parametrize("limit", [0, 3000])
-def test_a_session_with_a_real_worker(tmp_path, monkeypatch, limit):
-    monkeypatch.setattr("halflabel.review_page.session.MAX_SHARED_MAP", limit)
+def test_a_session_with_a_real_worker(tmp_path):
     received = queue.Queue()
     session = make_session(tmp_path / "a.jsonl", make_table(60))
     session.announce = lambda *message: received.put(message)
     session.start()
     try:
-        missing = {"fit", "map"}
-        while missing:  # in any order: a map of many items has its own process
-            missing -= {received.get(timeout=240)[0]}
-        assert session.fit is not None
-        assert len(session.points) == 4 * 60
-        assert describe_panel(session)["advice"]["filled"] > 0
+        wait(received, "fit")
+        assert session.find_points() is None  # the map is made when it is asked for
+        wait(received, "map")
+        assert len(session.find_points()) == 4 * 60
+        assert session.describe_panel()["advice"]["filled"] > 0
     finally:
         session.close()
 
@@ -132,7 +127,7 @@ def test_answers_that_leave_one_value_of_a_label_do_not_change_the_shape_of_a_fi
     answers = Answers(rows, np.zeros_like(rows), np.ones(len(rows), dtype=bool))
     bench = _Bench(None, opened, {"random_state": 0})
     bench._report = lambda *_: None
-    _, fit = bench.do(make_job(len(rows), answers))
+    _, fit = bench.do(make_job(answers))
     assert fit.state.shape == fit.p.shape == opened.labels.shape
     assert set(fit.state[:, 0]) <= {0, 1}
     assert not fit.wrong[:, 0].any()

@@ -24,8 +24,7 @@ def serve_finish(
     """Serve the page until the process is asked to end. ``stated`` values are finished without a fit."""
     from halflabel.review_page.browser import opened_in_browser
     from halflabel.review_page.config import Config
-    from halflabel.review_page.finish_endpoints import FINISH_ENDPOINTS
-    from halflabel.review_page.finish_mode import FinishTargets, open_finish
+    from halflabel.review_page.finishing import FinishTargets, open_finish
     from halflabel.review_page.items import ItemViews
     from halflabel.review_page.server import Server
 
@@ -36,7 +35,7 @@ def serve_finish(
     targets = FinishTargets(*(outputs.paths[name] for name in ("table", "certificate", "page")))
     session = open_finish(config, journal, targets, seed=seed, **limits)
     try:
-        server = Server(session, announce_address=print_next_address, endpoints=FINISH_ENDPOINTS)
+        server = Server(session, announce_address=print_next_address)
         print_note(*session.state.journal.notes)
         print_result(f"Journal: {journal}.")
         if stated is None:

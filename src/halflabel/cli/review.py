@@ -22,8 +22,8 @@ from halflabel.cli.termination import Terminated
 
 if TYPE_CHECKING:
     from halflabel.labels.names import Effort
+    from halflabel.review_page.review import Review
     from halflabel.review_page.server import Server
-    from halflabel.review_page.session import Session
     from halflabel.table import OpenTable
     from halflabel.table.sources import Source
 
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
               "in place of the page; `halflabel complete --answers` reads it.")  # fmt: skip
 @click.option("--by", help="Your name in the journal; by default that of your account. Several names, with commas: "
               "each one gets an address, and a tenth of the answers is asked twice.")  # fmt: skip
-@click.option("--journal", "journals", type=PATH, multiple=True, help="Journal of answers; by default "
-              "ITEMS.review.jsonl. Further ones are of other reviewers, for a queue of disagreements.")  # fmt: skip
+@click.option("--journal", type=PATH, help="Journal of answers; by default ITEMS.review.jsonl.")
 @click.option("--media", multiple=True, metavar="FOLDER|HOST", help="Folder that images and sounds must lie under, by "
               "default that of ITEMS; or a host that they are loaded from.")  # fmt: skip
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default a free one.")
@@ -45,7 +44,7 @@ def review_command(
     items: ItemsFile,
     output: Path | None,
     by: str | None,
-    journals: tuple[Path, ...],
+    journal: Path | None,
     port: int,
     browser: bool,
     **asked: Any,
@@ -65,20 +64,20 @@ def review_command(
       halflabel review songs.csv --id song --labels rock,sad,live -o check.csv
     """  # noqa: D301
     from halflabel.review_page.browser import opened_in_browser
-    from halflabel.review_page.session import Session
+    from halflabel.review_page.review import Review
 
     source = items.read()
     if output is not None:
         _write_entries(items, source, Outputs.plan((*items.inputs, *source.paths), {"review": output}), **asked)
         return
     first = require_one(items.paths, source)
-    path, *others = journals or [name_output(first, "review.jsonl")]
+    path = journal or name_output(first, "review.jsonl")
     targets = _name_targets(items.paths, first, source)
-    check_outputs((*items.inputs, *source.paths, *others), path, *targets)
+    check_outputs((*items.inputs, *source.paths), path, *targets)
     opened = work.leave_unlearned(open_and_print(items, source))
     work.check_observed_rate(opened.labels, asked["observed_rate"])
-    config = _make_config(opened, _read_names(by), others, targets, **asked)
-    session = Session(config, path)
+    config = _make_config(opened, _read_names(by), targets, **asked)
+    session = Review(config, path)
     server = _make_server(session, port)
     try:
         _print_start(session)
@@ -96,7 +95,7 @@ def review_command(
         print_result(f"{plural(len(session.book), 'answer')} in {path}. The same command goes on where you stopped.")
 
 
-def _make_server(session: Session, port: int) -> Server:
+def _make_server(session: Review, port: int) -> Server:
     """Return the server of a session, which ends if the port cannot be used."""
     from halflabel.review_page.server import Server
 
@@ -107,7 +106,7 @@ def _make_server(session: Session, port: int) -> Server:
         raise
 
 
-def finish_writing(session: Session) -> None:
+def finish_writing(session: Review) -> None:
     """Write the files that were asked for before the end, unless it is asked for once more."""
     if not session.is_writing:
         return
@@ -117,7 +116,7 @@ def finish_writing(session: Session) -> None:
         print_result(session.failure or f"Written: {', '.join(session.written)}")
 
 
-def _print_start(session: Session) -> None:
+def _print_start(session: Review) -> None:
     """Print the notes about the table and the journal."""
     opened, path = session.opened, session.journal.path
     print_note(*session.notes, f"Threshold rule: {session.config.rule}.")
@@ -157,7 +156,6 @@ def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path
 def _make_config(
     opened: OpenTable,
     by: Sequence[str],
-    others: Sequence[Path],
     targets: tuple[Path, Path, Path, Path],
     *,
     observed_rate: float | None,
@@ -165,11 +163,8 @@ def _make_config(
     media: Sequence[str],
 ) -> Any:
     """Return the configuration of the review from the options."""
-    from halflabel.review_page.agreement import find_contested
-    from halflabel.review_page.answers import AnswerBook
     from halflabel.review_page.config import Config
     from halflabel.review_page.items import ItemViews
-    from halflabel.review_page.journal import read_journal
     from halflabel.review_page.outputs import Targets
 
     folders, hosts = [Path(each) for each in media if Path(each).is_dir()], [e for e in media if not Path(e).is_dir()]
@@ -177,8 +172,6 @@ def _make_config(
         raise click.UsageError("--media names two folders: name one that holds both.")
     views = ItemViews(opened, media_root=folders[0] if folders else None, remote_hosts=tuple(hosts))
     title = Path(opened.source.raw.source).name if opened.source is not None else ""
-    book = AnswerBook(list(opened.index), opened.labels.names)
-    read = [read_journal(path)[1] for path in others]
     return Config(
         opened,
         views,
@@ -187,7 +180,6 @@ def _make_config(
         reviewers=tuple(by) if len(by) > 1 else (),
         settings={"observed_rate": observed_rate, "random_state": 0},
         effort=effort,
-        contested=find_contested(book, read) if read else None,
         targets=Targets(*targets, of_report={"title": title}),
     )
 

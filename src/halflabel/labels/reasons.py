@@ -31,13 +31,9 @@ class Reason(StrEnum):
         "most uncertain",
         False,
     )  # of all entries: probabilities that learn from them expect too many errors
-    BOUNDARY = "boundary", True
-    RARE = "rare", True
-    CHANGED = "changed", True
-    DISAGREEMENT = "disagreement", False
     FREQUENCY = "label frequency", False
     RANDOM = "random", True
-    RANDOM_OF_PART = "random of a part", True  # of one label or some items: no sample of all filled entries
+    RANDOM_OF_PART = "random of a part", True  # of one label: no sample of all filled entries
     TWICE = "twice", True  # a random answered entry, asked by a second reviewer
     AUDIT = "audit", True
     WALL = "wall", False  # items of one label with the same filled value

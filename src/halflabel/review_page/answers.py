@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Mask
-from halflabel._wording import quoted
 from halflabel.completion.answers import Answers
 from halflabel.labels.reasons import Reason, is_calibrating
 
@@ -21,7 +20,7 @@ NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
 CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
 #: The operations of a record. An audit, its certificate and a comment change no answer.
-OPERATIONS = ("answer", "undo", "redo", "audit", "cancel", "certificate", "comment")
+OPERATIONS = ("answer", "undo", "audit", "cancel", "certificate", "comment")
 
 #: The sentence about a key of two records.
 KEY_USED = "The key was used for another record: send each record with a key of its own."
@@ -39,8 +38,8 @@ class Record:
     by: str  #: The reviewer.
     at: str  #: Time in ISO 8601.
     key: str  #: A string that the sender chose, so that a record that is sent twice is written once.
-    #: The fields of the operation: ``item, label, value, why`` of an answer, ``of`` (a number) of undo and redo, and
-    #: any further facts.
+    #: The fields of the operation: ``item, label, value, why`` of an answer, ``of`` (a number) of undo, and any further
+    #: facts.
     body: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,7 +93,6 @@ class AnswerBook:
         self._by_number: dict[int, Record] = {}
         self._contested: set[tuple[int, int]] = set()
         self._done: list[int] = []
-        self._undone: list[int] = []
 
     def __len__(self) -> int:
         return int((self.current != NONE).sum())
@@ -138,14 +136,7 @@ class AnswerBook:
 
         With several reviewers, each one undoes the own answers (``by``).
         """
-        return self._list_last(self._done, by)
-
-    def list_redoable(self, by: str | None = None) -> list[int]:
-        """Return the numbers of the last records that were undone, unless another answer came after that."""
-        return self._list_last(self._undone, by)
-
-    def _list_last(self, numbers: list[int], by: str | None) -> list[int]:
-        own = (self._by_number[n] for n in reversed(numbers))
+        own = (self._by_number[n] for n in reversed(self._done))
         screen: list[Record] = []
         for record in (record for record in own if by is None or record.by == by):
             if screen and not (_read_screen(record) and _read_screen(record) == _read_screen(screen[0])):
@@ -159,17 +150,16 @@ class AnswerBook:
         Raises
         ------
         ValueError
-            For an undo or a redo that is not the next one.
+            For an undo that is not the next one.
         """
-        if record.op in ("undo", "redo"):
-            entries = self._reverse(record)
+        if record.op == "undo":
+            entries = self._undo(record)
         else:
             entries = self._answer(record) if record.op == "answer" else []
             if record.op == "comment":
                 self._comment(record)
             if record.op in ("audit", "certificate"):  # an audit can undo its own answers, but only until it ends
                 self._done.clear()
-                self._undone.clear()
         self.records.append(record)
         self._by_number[record.n] = record
         self._keys[record.key] = record
@@ -214,6 +204,13 @@ class AnswerBook:
             mask[entry] = len(names) == 1 and by not in names and abs(self.current[entry]) == 1
         return mask
 
+    def list_last_of_each(self) -> Iterable[tuple[str, dict[str, int]]]:
+        """Yield the label, and the last decision of each reviewer, of every entry that was answered."""
+        names = list(self.column_of)
+        for (_, column), stack in list(self._stacks.items()):
+            last = {record.by: record.body["value"] for record in stack}
+            yield names[column], {by: value for by, value in last.items() if value is not None}
+
     def list_active(self) -> Iterable[tuple[int, int, Record]]:
         """Yield (row, column, record) for every current answer."""
         for (row, column), stack in list(self._stacks.items()):  # answers may come while another thread reads
@@ -228,24 +225,18 @@ class AnswerBook:
             self._stacks.setdefault(entry, []).append(record)
             self._update(entry)
         self._done.append(record.n)
-        self._undone = [n for n in self._undone if self._by_number[n].by != record.by]
         return entries
 
-    def _reverse(self, record: Record) -> list[tuple[int, int]]:
-        """Undo the last answer of all or of this reviewer, or repeat the last one that was undone."""
-        source, target = (self._done, self._undone) if record.op == "undo" else (self._undone, self._done)
+    def _undo(self, record: Record) -> list[tuple[int, int]]:
+        """Take back the last answer of all, or of this reviewer."""
         of = record.body["of"]
-        if of not in {*source[-1:], *self._list_last(source, record.by)[:1]}:
-            raise ValueError(f"record {of} is not the next one to {record.op}.")
-        source.remove(of)
-        target.append(of)
+        if of not in {*self._done[-1:], *self.list_undoable(record.by)[:1]}:
+            raise ValueError(f"record {of} is not the next one to undo.")
+        self._done.remove(of)
         answer = self._by_number[of]
         entries = self._place(answer)
         for entry in entries:
-            if record.op == "undo":
-                self._stacks[entry].remove(answer)
-            else:
-                self._stacks[entry].append(answer)
+            self._stacks[entry].remove(answer)
             self._update(entry)
         return entries
 
@@ -293,5 +284,5 @@ def _check_body(record: Record) -> None:
             raise ValueError("an answer names its item.")
     if record.op == "comment" and not (isinstance(body.get("item"), str) and isinstance(body.get("text"), str)):
         raise ValueError("a record of a comment has the item and a text.")
-    if record.op in ("undo", "redo") and not isinstance(body.get("of"), int):
-        raise ValueError(f"a record of the kind {quoted([record.op])} names another record by number.")
+    if record.op == "undo" and not isinstance(body.get("of"), int):
+        raise ValueError("an undo names another record by number.")

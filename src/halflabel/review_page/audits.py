@@ -12,7 +12,6 @@ from halflabel.evidence.answer_plan import propose_sizes
 from halflabel.evidence.certificate import Certificate, make_certificate
 from halflabel.evidence.drawing import decode_values, digest_table, encode_values, pack, unpack
 from halflabel.evidence.proof import Proof
-from halflabel.labels.names import POPULATIONS
 from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.queues import Question, Situation
@@ -52,7 +51,7 @@ class RunningAudit:
     def describe(self) -> dict[str, Any]:
         """Return how many answers there are, and the precision that they prove."""
         body = self.record.body
-        known = {name: body[name] for name in ("population", "entries", "level")}
+        known = {name: body[name] for name in ("entries", "level")}
         n, answered = len(body["cells"]), len(body["cells"]) - len(self.list_open())
         try:
             precision = 1 - self.proof.bound if answered else None
@@ -122,12 +121,11 @@ def describe_certificate(book: AnswerBook, fit: Fit | None) -> dict[str, Any] | 
     return {**facts, "sentence": record.body["sentence"], "is_current": fit is not None and facts["fit"] == fit.name}
 
 
-def draw(now: Situation, fit: Fit, book: AnswerBook, *, n: int, population: str, seed: int) -> dict[str, Any]:
+def draw(now: Situation, fit: Fit, book: AnswerBook, *, n: int, seed: int) -> dict[str, Any]:
     """Return the body of the record that begins an audit of the filled entries, "not sure" answers included."""
     ids, names = list(book.row_of), list(book.column_of)
     given = np.where(np.abs(now.current) == 1, now.current, now.given).astype(np.int8)
     fill = np.where(given != 0, given, fit.state).astype(np.int8)
-    given = np.where(np.isin(fill, POPULATIONS[population]), given, fill)
     proof = Proof(ids, names, given, find_alpha(book))
     codes = encode_values(fill, fit.wrong.astype(np.float64)).ravel()
     proof.begin(codes, seed)
@@ -138,15 +136,15 @@ def draw(now: Situation, fit: Fit, book: AnswerBook, *, n: int, population: str,
     cells = [[ids[entry // len(names)], names[entry % len(names)], int(proof.fill[entry] > 0)]
              for entry in proof.choose_random(n)]  # fmt: skip
     return {
-        "population": population, "seed": seed, "level": LEVEL, "alpha": proof.alpha, "entries": entries,
+        "seed": seed, "level": LEVEL, "alpha": proof.alpha, "entries": entries,
         "attempts": count_audits(book), "table": digest_table(ids, names, fill), "fit": fit.name, "cells": cells,
         "values": pack(codes), "part": pack(proof.part.astype(np.uint8)),
     }  # fmt: skip
 
 
-def describe_plans(now: Situation, fit: Fit, book: AnswerBook, population: str) -> dict[str, Any]:
+def describe_plans(now: Situation, fit: Fit, book: AnswerBook) -> dict[str, Any]:
     """Return numbers of answers, and the precision that each of them will most likely prove."""
-    entries = np.isin(now.delivered, POPULATIONS[population])
+    entries = now.delivered != 0
     number = int(entries.sum())
     rate = float(fit.wrong[entries].mean()) if number else 0.0
     plans = propose_sizes(number, rate, 1 - find_alpha(book))

@@ -8,7 +8,6 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from halflabel._arrays import Floats, Mask
 from halflabel.completion import build_default_method
 from halflabel.labels.rules import Rule, read_rule
 from halflabel.review_page.items import ItemViews
@@ -27,9 +26,6 @@ class Config:
     reviewers: tuple[str, ...] = ()  #: The names of several reviewers, who work at the same time.
     settings: dict[str, Any] = field(default_factory=dict)  #: Arguments of :func:`halflabel.complete`.
     effort: str = "default"  #: The effort of the fits on request. A fit after some answers is a fast one.
-    show_p: bool = False  #: Whether probabilities are shown before the answer.
-    coordinates: Floats | None = None  #: Shape (n_items, 2). The user's own map.
-    contested: Mask | None = None  #: Entries about which other reviewers have different answers.
     targets: Targets | None = None  #: Where outputs are written.
 
     @property

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats
 from halflabel.review_page.answers import NO, UNDECIDED, YES
-from halflabel.review_page.fits import Fit
 
 #: Codes of the state of an entry, as the page draws them.
 STATES = UNKNOWN, FILLED_NO, FILLED_YES, GIVEN_NO, GIVEN_YES, ANSWERED_NO, ANSWERED_YES, LEFT_OPEN = range(8)
@@ -34,23 +33,3 @@ def find_states(
     conditions = [current == YES, current == NO, current == UNDECIDED, given > 0, given < 0, filled > 0, filled < 0]
     codes = [ANSWERED_YES, ANSWERED_NO, LEFT_OPEN, GIVEN_YES, GIVEN_NO, FILLED_YES, FILLED_NO]
     return np.select(conditions, codes, UNKNOWN).astype(np.uint8)
-
-
-def pack_label(given: NDArray[np.int8], current: NDArray[np.int8], fit: Fit | None, column: int) -> bytes:
-    """Return two bytes per item: the state of the entry, and its probability times 255."""
-    filled, p = (None, np.zeros(len(given))) if fit is None else (fit.state[:, column], fit.p[:, column])
-    states = find_states(given[:, column], current[:, column], filled)
-    return np.column_stack([states, np.rint(255 * np.nan_to_num(p)).astype(np.uint8)]).tobytes()
-
-
-def pack_rows(rows: Ints, n_items: int) -> str:
-    """Return row numbers as hexadecimal bytes, one bit per item.
-
-    Examples
-    --------
-    >>> pack_rows(np.array([0, 2]), 12)
-    '0500'
-    """
-    mask = np.zeros(n_items, dtype=bool)
-    mask[rows] = True
-    return np.packbits(mask, bitorder="little").tobytes().hex()

@@ -14,17 +14,12 @@ from halflabel.completion import Completion
 from halflabel.evidence import suspects
 from halflabel.labels import PartialLabels
 
-#: Threshold of a label whose method has none.
-HALF = 0.5
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:
     """The result of one fit, small enough to be sent from one process to another."""
 
     name: str  #: A digest of values and probabilities.
-    n_records: int  #: The number of the last record that the fit includes.
-    effort: str
     state: NDArray[np.int8]  #: Shape (n_items, n_labels). Completed values, as in :attr:`halflabel.Completion.state`.
     p: NDArray[np.float32]  #: Shape (n_items, n_labels). Probabilities.
     #: Shape (n_items, n_labels). The entries that the fit learned from: given entries and answers.
@@ -32,7 +27,6 @@ class Fit:
     #: Shape (n_items, n_labels). Of entries in ``given`` the posterior probability that the value is wrong, 0
     #: elsewhere.
     flipped: NDArray[np.float32]
-    thresholds: NDArray[np.float64]  #: Shape (n_labels,).
     expected: list[dict[str, Any]]  #: Rows of :attr:`halflabel.Completion.expected_errors`, if a check allows them.
     probability_of: str
     seconds: float = 0.0
@@ -85,32 +79,28 @@ class Fit:
             whole[..., at] = values
             return whole
 
-        half, nothing = np.full(len(labels.names), HALF), np.zeros(labels.shape)
+        nothing = np.zeros(labels.shape)
         return replace(
             self,
             state=put(self.state, labels.state),
             p=put(self.p, labels.relevant),
             given=put(self.given, labels.state),
             flipped=put(self.flipped, nothing),
-            thresholds=put(self.thresholds, half),
-            flip_rates=None if self.flip_rates is None else put(self.flip_rates, np.zeros((2, len(half)))),
+            flip_rates=None if self.flip_rates is None else put(self.flip_rates, np.zeros((2, len(labels.names)))),
         )
 
 
-def summarize_fit(completion: Completion, *, n_records: int, effort: str, seconds: float) -> Fit:
+def summarize_fit(completion: Completion, seconds: float = 0.0) -> Fit:
     """Return the part of a completion that the page needs."""
     state, expected = completion.state, completion.evidence.expected_errors
     p = np.asarray(completion.evidence.probabilities, dtype=np.float32)
     digest = hashlib.sha256(state.tobytes() + p.tobytes()).hexdigest()
     return Fit(
         name=digest[:8],
-        n_records=n_records,
-        effort=effort,
         state=state,
         p=p,
         given=completion.labels.state,
         flipped=measure_flips(completion),
-        thresholds=read_thresholds(completion),
         expected=[{str(k): v for k, v in row.items()} for row in expected.dropna().to_dict("records")],
         probability_of=completion.probability_of,
         seconds=seconds,
@@ -135,9 +125,3 @@ def measure_flips(completion: Completion) -> NDArray[np.float32]:
         return np.zeros(labels.shape, dtype=np.float32)
     flips = suspects.measure_flips(labels, completion.evidence.probabilities, completion.evidence.broken)
     return np.where(suspects.accuse(labels, flips), flips, 0.0).astype(np.float32)
-
-
-def read_thresholds(completion: Completion) -> NDArray[np.float64]:
-    """Return the threshold of each label."""
-    thresholds = completion.evidence.fit.thresholds
-    return np.nan_to_num(np.broadcast_to(thresholds, completion.labels.shape[1]).astype(np.float64), nan=HALF)

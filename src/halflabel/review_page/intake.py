@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from halflabel._wording import clipped
-from halflabel.review_page.answers import CODES, KEY_USED, AnswerBook, Record
+from halflabel.review_page.answers import CODES, KEY_USED, Record
 from halflabel.review_page.config import is_whole
 from halflabel.review_page.fields import TableChanged, is_text, read_key
 
 #: The longest time of an answer that is stored, a day in milliseconds.
 MAX_MS = 86_400_000
+
+#: A function that returns the place of an item and a label in the open table, or None.
+FindEntry = Callable[[str, str], tuple[int, int] | None]
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,12 @@ class SentAnswer:
     body: dict[str, Any]  #: The content for the journal: item, label, value, and facts of the page.
 
 
-def read_answer(sent: Any, book: AnswerBook) -> SentAnswer:
+def read_answer(sent: Any, find_entry: FindEntry) -> SentAnswer:
     """Return an answer. Raise a ValueError if it is incomplete, or if its names and numbers mean different entries."""
     if not isinstance(sent, dict):
         raise ValueError("An answer is an object.")
     key = read_key(sent)
-    row, column = _find_place(sent, book)
+    row, column = _find_place(sent, find_entry)
     value = sent.get("value", "missing")
     if not (value is None or is_whole(value)) or value not in CODES:
         raise ValueError("The value of an answer is 1, 0 or null.")
@@ -65,12 +69,12 @@ def check_repeated(answer: SentAnswer, written: Record | None, earlier: dict[str
         raise ValueError(KEY_USED)
 
 
-def _find_place(sent: dict[str, Any], book: AnswerBook) -> tuple[int, int]:
+def _find_place(sent: dict[str, Any], find_entry: FindEntry) -> tuple[int, int]:
     """Return row and column of the entry that an answer names. They must agree with the numbers that it sends."""
     item, label = sent.get("item"), sent.get("label")
     if not isinstance(item, str) or not isinstance(label, str):
         raise ValueError("An answer names its entry: the texts 'item' and 'label'.")
-    place = book.find_entry(item, label)
+    place = find_entry(item, label)
     if place is None:
         raise TableChanged(f"The table has no entry of the item {_show(item)} and the label {_show(label)}.")
     for name, text, number in (("row", item, place[0]), ("column", label, place[1])):

@@ -21,6 +21,9 @@ from halflabel.table.items import choose_shown
 #: examined for media.
 MAX_TEXT, MAX_CELLS, MAX_EXAMINED = 20_000, 12, 50
 
+#: Maximum number of further columns of an item, and median length of a text up to which a wall shows it whole.
+MAX_OTHERS, SHORT = 40, 220
+
 
 class ItemViews:
     """Descriptions of items for the page.
@@ -68,15 +71,27 @@ class ItemViews:
             "id": str(self.opened.index[row]),
             "item": clipped(self.opened.index[row], 200),
             "cells": [cell for cell in cells if cell is not None],
-            "more": sum(not _is_missing(self.frame.iat[row, column]) for column in self.others),
+            "more": self._describe_others(row),
             "mark": None if self.ink is None else encode_png(self.ink[row]),
         }
 
-    def describe_others(self, row: int) -> list[dict[str, Any]]:
-        """Return the cells of the columns that the item is not shown with, as texts."""
-        cells = [(self.frame.columns[column], self.frame.iat[row, column]) for column in self.others]
-        texts = [(clipped(name), "" if _is_missing(cell) else _write_cell(cell)) for name, cell in cells]
+    def _describe_others(self, row: int) -> list[dict[str, Any]]:
+        """Return the cells of the first columns that the item is not shown with, as short texts."""
+        cells = [(self.frame.columns[column], self.frame.iat[row, column]) for column in self.others[:MAX_OTHERS]]
+        texts = [(clipped(name), "" if _is_missing(cell) else clipped(_write_cell(cell), 200)) for name, cell in cells]
         return [{"column": name, "text": text} for name, text in texts if text]
+
+    @property
+    def has_walls(self) -> bool:
+        """Whether several items can be compared at a glance: pictures, or short texts."""
+        image = any(detect_kind(cell) == "image" for column in self.columns for cell in self._take(column))
+        text = self.opened.roles.text
+        is_short = text in self.frame and self.frame[text][:MAX_EXAMINED].astype(str).str.len().median() <= SHORT
+        return bool(self.ink is not None or image or is_short)
+
+    def _take(self, column: int) -> list[Any]:
+        """Return the first cells of a column."""
+        return self.frame.iloc[:MAX_EXAMINED, column].dropna().tolist()
 
     def _choose_columns(self, show: Sequence[str] | None) -> list[int]:
         position = {str(name): j for j, name in enumerate(self.frame.columns)}
@@ -108,7 +123,7 @@ class ItemViews:
         return isinstance(cell, str) and detect_kind(cell) is not None
 
     def _holds_media(self, column: int) -> bool:
-        cells = self.frame.iloc[:MAX_EXAMINED, column].dropna()
+        cells = self._take(column)
         return len(cells) > 0 and all(detect_kind(cell) is not None or self._is_remote(cell) for cell in cells)
 
     def _is_remote(self, cell: Any) -> bool:

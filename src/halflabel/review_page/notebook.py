@@ -20,8 +20,8 @@ from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.outputs import Targets, list_answers
+from halflabel.review_page.review import Review
 from halflabel.review_page.server import Server
-from halflabel.review_page.session import Session
 from halflabel.table import Description, OpenTable, open_table
 from halflabel.table.columns import Keys
 from halflabel.table.unlearned import leave_unlearned
@@ -36,7 +36,7 @@ PATIENCE = 10
 class RunningReview:
     """A review that runs in a thread until :meth:`stop`. :func:`review` makes it."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Review) -> None:
         self._session = session
         self._server = Server(session)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
@@ -131,7 +131,7 @@ def review(
         effort=effort,
         targets=Targets(table, answers, report, certificate, of_report={"title": stem}),
     )
-    session = Session(config, path)
+    session = Review(config, path)
     try:
         running = RunningReview(session)
         session.start()

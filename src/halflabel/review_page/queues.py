@@ -1,4 +1,4 @@
-"""The choice of the next questions: orders of entries, and batches label by label."""
+"""The choice of the next questions: an item with its doubtful labels, one entry alone, or a wall of items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Ints, Mask
 from halflabel._wording import closest
 from halflabel.labels.reasons import Reason
-from halflabel.review_page.answers import NONE, YES
+from halflabel.review_page.answers import NONE
 from halflabel.review_page.fits import Fit
 
 T = TypeVar("T")
@@ -20,17 +20,24 @@ T = TypeVar("T")
 #: A score of every entry. A higher score comes first.
 Scores = NDArray[Any]
 
-#: One question in eight is random, so that the errors among all filled entries can be measured.
+#: One card in eight is a random entry, so that the errors among all filled entries can be measured.
 RANDOM_EVERY = 8
 
-#: Maximum number of questions of one batch about the same item.
-MAX_PER_ITEM = 3
+#: A label is asked together with others of its item if its value is wrong with at least this probability.
+#: docs/measured/review.md has the choice.
+TOGETHER = 0.03
 
-#: A label with fewer relevant entries than this is rare.
-RARE = 20
+#: An entry is shown on a wall if its value is wrong with at least this probability.
+DOUBT = 0.1
 
-#: Number of entries that are ranked for a batch, per question of the batch.
-CANDIDATES = 12
+#: Maximum number of labels that are asked about one item: each one has a key.
+MAX_CHIPS = 9
+
+#: Seconds that a reader needs for an item and for one of its labels. They decide which items come first.
+LOOK, CHIP = 1.2, 0.25
+
+#: Number of items of a wall, and maximum number of cards of one request.
+WALL, MAX_CARDS = 24, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +47,8 @@ class Situation:
     given: NDArray[np.int8]  #: Shape (n_items, n_labels). The labels of the user's table.
     #: Shape (n_items, n_labels). The answers, as codes of :mod:`halflabel.review_page.answers`.
     current: NDArray[np.int8]
-    #: The last fit and the one before it.
     fit: Fit | None = None
-    previous: Fit | None = None
-    contested: Mask | None = None  #: Entries about which other reviewers have another answer.
+    contested: Mask | None = None  #: Entries about which two reviewers have different answers.
     positive_only: bool = False
     #: Shape (n_items, n_labels). The values of entries that follow from answers, and 0 for all other entries.
     implied: NDArray[np.int8] | None = None
@@ -87,6 +92,10 @@ class Question:
     why: str
 
 
+#: The questions that are on the screen at the same time.
+Card = list[Question]
+
+
 def _rank_uncertain(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
     """Return open entries whose filled value is probably wrong, or missing positives of positive-only labels."""
     if not now.positive_only:
@@ -96,36 +105,13 @@ def _rank_uncertain(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
 
 
 def _rank_suspects(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return given entries that are probably wrong."""
-    return (now.given != 0) & (now.current == NONE) & (fit.flipped > 0), fit.flipped
-
-
-def _rank_boundary(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return open entries whose probability is nearest to the threshold of their label."""
-    return now.open_entries, 1 - np.abs(fit.p - fit.thresholds)
-
-
-def _rank_rare(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return probable positives of labels with a small number of known positives."""
-    known = ((now.given > 0) & (now.current != -1)).sum(axis=0) + ((now.given <= 0) & (now.current == YES)).sum(axis=0)
-    return now.open_entries & (known < RARE), fit.p
-
-
-def _rank_changed(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return open entries whose filled value the last fit changed."""
-    if now.previous is None:
-        return np.zeros(now.given.shape, dtype=bool), fit.wrong
-    return now.open_entries & (fit.state != now.previous.state), np.abs(fit.p - now.previous.p)
-
-
-def _rank_disagreement(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
-    """Return entries with different answers of several reviewers, and answers that the model doubts."""
+    """Return given values and answers that the fit doubts, and entries with different answers of two reviewers."""
     contested = np.zeros(now.given.shape, dtype=bool) if now.contested is None else now.contested
-    doubted = (np.abs(now.current) == 1) & (fit.flipped > 0)
-    return doubted | contested, fit.flipped + contested
+    known = ((now.given != 0) & (now.current == NONE)) | (np.abs(now.current) == 1)
+    return known & (fit.flipped > 0) | contested, fit.flipped + contested
 
 
-def _rank_random(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
+def _rank_random(now: Situation, _: Fit) -> tuple[Mask, Scores]:
     """Return filled entries in a random order, which is the same for the same number of answers."""
     return now.filled, shuffle_entries(now)
 
@@ -134,101 +120,99 @@ def _rank_random(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
 KINDS: dict[str, Callable[[Situation, Fit], tuple[Mask, Scores]]] = {
     Reason.UNCERTAIN.value: _rank_uncertain,
     Reason.SUSPECTS.value: _rank_suspects,
-    Reason.BOUNDARY.value: _rank_boundary,
-    Reason.RARE.value: _rank_rare,
-    Reason.CHANGED.value: _rank_changed,
-    Reason.DISAGREEMENT.value: _rank_disagreement,
     Reason.RANDOM.value: _rank_random,
 }
 
 
-def choose_questions(
-    now: Situation,
-    kind: str,
-    n: int,
-    *,
-    label: int | None = None,
-    rows: Ints | None = None,
-    exclude: Ints | None = None,
-) -> list[Question]:
-    """Return a batch of at most ``n`` questions, label by label.
+def choose_cards(
+    now: Situation, kind: str, n: int, *, label: int | None = None, exclude: Ints | None = None
+) -> list[Card]:
+    """Return at most ``n`` cards, each one about the labels of one item that may be wrong.
 
     Parameters
     ----------
     kind : str
-        A key of :data:`KINDS`. Without a fit all questions are random.
+        A key of :data:`KINDS`.
     label : int, optional
         Only questions about this label.
-    rows : ndarray of int, optional
-        Only questions about these items.
     exclude : ndarray of int, optional
         Flat numbers (row x number of labels + column) of entries that are not asked.
 
     Notes
     -----
-    The entries with the highest scores are taken, at most three of one item. Every eighth question is a random filled
-    entry. The batch is then sorted by label, because one concept at a time is answered faster.
+    Items come in the order of the errors that a second of reading removes. One card in eight is a random filled entry
+    alone, unless one label is asked. Without a fit, all cards are random entries.
     """
     if kind not in KINDS:
         raise ValueError(f"there is no queue {kind!r}; {closest(kind, KINDS)}")
-    allowed = limit_entries(now.given.shape, label, rows, exclude)
+    allowed = limit_entries(now.given.shape, label, exclude)
+    # Random entries of one label do not measure the errors of the whole table.
+    random = Reason.RANDOM.value if label is None else Reason.RANDOM_OF_PART.value
+    if now.fit is None or kind == Reason.RANDOM:
+        return _draw(now.filled & allowed, now, n, random)
+    score = _score(now, now.fit, kind, TOGETHER) * allowed
+    best, total = _take_best(score, MAX_CHIPS, axis=1)
+    gain = total / (LOOK + CHIP * (np.take_along_axis(score, best, axis=1) > 0).sum(axis=1))
+    order = [row for row in np.argsort(-gain, kind="stable")[:n].tolist() if gain[row] > 0]
+    cards = [[Question(row, int(j), kind) for j in best[row] if score[row, j] > 0] for row in order]
+    if label is not None:
+        return cards
+    free = now.filled & allowed
+    free[order] = False
+    drawn = _draw(free, now, min(-(-n // RANDOM_EVERY), len(cards)), random)
+    return mix(cards[: n - len(drawn)], drawn)
+
+
+def choose_walls(
+    now: Situation, kind: str, n: int, *, label: int | None = None, exclude: Ints | None = None
+) -> list[Card]:
+    """Return at most ``n`` walls: the items with the same value of one label that are most doubtful.
+
+    Before the first fit there is no wall, because there are no values. Entries that are chosen by one value of one
+    label are not a fair sample, so that their answers do not calibrate.
+    """
     if now.fit is None:
-        random = take_highest(now.open_entries & allowed, shuffle_entries(now), n)
-        return _sort_by_label([(cell, "random") for cell in random], now.given.shape[1])
-    mask, score = KINDS[kind](now, now.fit)
-    chosen = [(cell, kind) for cell in take_highest(mask & allowed, score, n)]
-    if kind != "random" and rows is None and chosen:
-        chosen = _mix_random(now, chosen, allowed, n)
-    if label is not None or rows is not None:  # random entries of a part do not measure the errors of the whole table
-        chosen = [(cell, Reason.RANDOM_OF_PART.value if why == Reason.RANDOM else why) for cell, why in chosen]
-    return _sort_by_label(chosen, now.given.shape[1])
+        return []
+    score = _score(now, now.fit, kind, DOUBT) * limit_entries(now.given.shape, label, exclude)
+    value = np.where(np.abs(now.current) == 1, now.current, now.fit.state)
+    walls: list[tuple[float, Card]] = []
+    for sign in (1, -1):
+        of_value = np.where(value == sign, score, 0)
+        best, total = _take_best(of_value, WALL, axis=0)
+        walls += [
+            (total[j], [Question(int(i), j, Reason.WALL.value) for i in best[:, j] if of_value[i, j] > 0])
+            for j in np.flatnonzero(total).tolist()
+        ]
+    walls.sort(key=lambda wall: -wall[0])
+    return [questions for _, questions in walls[:n]]
 
 
 def count_queues(now: Situation) -> dict[str, int]:
-    """Return the number of entries in each queue."""
+    """Return the number of entries in each queue: of uncertain ones, of those that are wrong in one of ten cases."""
     if now.fit is None:
-        return {kind: int(now.open_entries.sum()) if kind == "random" else 0 for kind in KINDS}
-    return {kind: int(rank(now, now.fit)[0].sum()) for kind, rank in KINDS.items()}
+        return dict.fromkeys(KINDS, 0) | {Reason.RANDOM.value: int(now.open_entries.sum())}
+    numbers = {kind: int(rank(now, now.fit)[0].sum()) for kind, rank in KINDS.items()}
+    return numbers | {Reason.UNCERTAIN.value: int((now.open_entries & (now.fit.wrong >= DOUBT)).sum())}
 
 
-def limit_entries(shape: tuple[int, ...], label: int | None, rows: Ints | None, exclude: Ints | None) -> Mask:
-    """Return the entries of a label and of some items that are not excluded."""
+def limit_entries(shape: tuple[int, ...], label: int | None, exclude: Ints | None) -> Mask:
+    """Return the entries of a label that are not excluded."""
     allowed = np.ones(shape, dtype=bool)
     if label is not None:
         allowed[:, np.arange(shape[1]) != label] = False
-    if rows is not None:
-        allowed[np.setdiff1d(np.arange(shape[0]), rows)] = False
     if exclude is not None and len(exclude):
         allowed.ravel()[exclude] = False
     return allowed
 
 
 def take_highest(mask: Mask, score: Scores, n: int) -> list[int]:
-    """Return the flat numbers of the ``n`` highest scores. Take at most three of one item, if that is enough."""
+    """Return the flat numbers of the ``n`` highest scores, the highest first."""
     cells = np.flatnonzero(mask)
     values = np.asarray(score).ravel()[cells]
-    if len(cells) > CANDIDATES * n:
-        best = np.argpartition(-values, CANDIDATES * n)[: CANDIDATES * n]
+    if len(cells) > n:
+        best = np.argpartition(-values, n)[:n]
         cells, values = cells[best], values[best]
-    chosen: list[int] = []
-    spare: list[int] = []
-    per_item: dict[int, int] = {}
-    for cell in cells[np.lexsort((cells, -values))].tolist():
-        row = cell // mask.shape[1]
-        per_item[row] = per_item.get(row, 0) + 1
-        (chosen if per_item[row] <= MAX_PER_ITEM else spare).append(cell)
-        if len(chosen) == n:
-            break
-    return (chosen + spare)[:n]
-
-
-def _mix_random(now: Situation, chosen: list[tuple[int, str]], allowed: Mask, n: int) -> list[tuple[int, str]]:
-    """Replace the last questions of a batch by random filled entries, one in eight."""
-    free = now.filled & allowed
-    free.ravel()[[cell for cell, _ in chosen]] = False
-    random = take_highest(free, shuffle_entries(now), min(max(n // RANDOM_EVERY, 1), len(chosen)))
-    kept = chosen if len(chosen) + len(random) <= n else chosen[: n - len(random)]
-    return kept + [(cell, "random") for cell in random]
+    return [int(cell) for cell in cells[np.lexsort((cells, -values))]]
 
 
 def mix(batch: Sequence[T], others: Sequence[T]) -> list[T]:
@@ -251,10 +235,25 @@ def shuffle_entries(now: Situation) -> Scores:
     return rng.random(now.given.shape, dtype=np.float32)
 
 
-def _sort_by_label(cells: list[tuple[int, str]], n_labels: int) -> list[Question]:
-    """Return questions in blocks of one label, the label of the first question first."""
-    blocks: dict[int, list[Question]] = {}
-    for cell, why in cells:
-        row, column = divmod(int(cell), n_labels)
-        blocks.setdefault(column, []).append(Question(row, column, why))
-    return [question for block in blocks.values() for question in block]
+def _draw(free: Mask, now: Situation, n: int, why: str) -> list[Card]:
+    """Return random entries, each one alone."""
+    places = (divmod(cell, free.shape[1]) for cell in take_highest(free, shuffle_entries(now), n))
+    return [[Question(row, column, why)] for row, column in places]
+
+
+def _score(now: Situation, fit: Fit, kind: str, doubt: float) -> Scores:
+    """Return the scores of a queue, and 0 for other entries. Uncertain ones are at least ``doubt``, if any is."""
+    mask, score = KINDS[kind](now, fit)
+    if kind == Reason.UNCERTAIN and (doubtful := mask & (score >= doubt)).any():
+        mask = doubtful
+    return np.where(mask, score, 0)
+
+
+def _take_best(score: Scores, k: int, axis: int) -> tuple[Ints, NDArray[np.float64]]:
+    """Return the places of the ``k`` highest scores along an axis, the highest first, and their sums."""
+    k = min(k, score.shape[axis])
+    best = np.argpartition(-score, k - 1, axis=axis).take(range(k), axis=axis)
+    values = np.take_along_axis(score, best, axis=axis)
+    order = np.argsort(-values, axis=axis, kind="stable")
+    total: NDArray[np.float64] = values.sum(axis=axis, dtype=np.float64)
+    return np.take_along_axis(best, order, axis=axis), total

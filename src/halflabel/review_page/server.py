@@ -6,10 +6,10 @@ import asyncio
 import json
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -17,28 +17,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from halflabel.review_page.config import Config
-from halflabel.review_page.endpoints import ENDPOINTS
+from halflabel.review_page.endpoints import MAX_PAGE, bind, list_endpoints
 from halflabel.review_page.guard import Guard
-from halflabel.review_page.leases import Leases
-from halflabel.review_page.requests import MAX_PAGE, bind
+from halflabel.review_page.session import Session
 
 #: Seconds between two checks whether a fit is due or the server ends, and between two signs of life of the events.
 TICK, ALIVE = 0.25, 15.0
-
-
-class ServedSession(Protocol):
-    """A session that a server shows: a review or a finish."""
-
-    @property
-    def config(self) -> Config:
-        """The table, and how its items are shown."""
-
-    leases: Leases  #: The questions that each open page holds.
-    announce: Callable[[str, Any], None]  #: Called with a kind and a content whenever the page should learn something.
-
-    def refit_if_due(self) -> bool:
-        """Return whether a fit begins at this moment. It is called a few times in a second."""
 
 
 class Server:
@@ -46,13 +30,11 @@ class Server:
 
     Parameters
     ----------
-    session : Session or FinishSession
+    session : Session
     port : int, default=0
         By default any free one.
     announce_address : callable, optional
         Called with the next address and its reviewer when an address was used.
-    endpoints : list of (method, path, endpoint), optional
-        By default the endpoints of a review.
 
     Attributes
     ----------
@@ -62,12 +44,11 @@ class Server:
 
     def __init__(
         self,
-        session: ServedSession,
+        session: Session,
         port: int = 0,
         announce_address: Callable[[str, str], None] = lambda *_: None,
-        endpoints: Sequence[tuple[str, str, Any]] = ENDPOINTS,
     ) -> None:
-        self.session, self.announce_address, self.endpoints = session, announce_address, endpoints
+        self.session, self.announce_address = session, announce_address
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if os.name == "posix":  # closed connections keep the port for a minute. On Windows the option would share it
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -78,7 +59,7 @@ class Server:
             self.socket.close()
             why = (error.strerror or "it is taken").lower()
             raise OSError(f"port {port} cannot be used ({why}): name another one, or none for any free port.") from None
-        self.events = Events(session.leases)
+        self.events = Events(session.leave)
         session.announce = self.events.announce
         hosts, reviewers = session.config.views.remote_hosts, session.config.reviewers
         self.guard = Guard(self._build(), self.socket.getsockname()[1], hosts, reviewers)
@@ -111,9 +92,10 @@ class Server:
         self.announce_address(self.addresses[reviewer], reviewer)
 
     def _build(self) -> Starlette:
+        found = list_endpoints(self.session)
         routes = [
             Route("/api/events", self.events.stream),
-            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in self.endpoints),
+            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in found),
         ]
 
         @asynccontextmanager
@@ -151,15 +133,16 @@ class _PatientServer(uvicorn.Server):
 
 
 class Events:
-    """Messages to every open page, as server-sent events. A page that ends them holds no questions any more.
+    """Messages to every open page, as server-sent events. A page that ends them holds no questions.
 
     Parameters
     ----------
-    leases : Leases
+    leave : callable
+        Called with the name of a page that ends its messages.
     """
 
-    def __init__(self, leases: Leases) -> None:
-        self.leases = leases
+    def __init__(self, leave: Callable[[str], None]) -> None:
+        self.leave = leave
         self.loop: asyncio.AbstractEventLoop | None = None
         self._queues: set[asyncio.Queue[str | None]] = set()
 
@@ -185,14 +168,13 @@ class Events:
         async def read() -> AsyncIterator[str]:
             queue: asyncio.Queue[str | None] = asyncio.Queue()
             self._queues.add(queue)
-            self.leases.enter(page)
             try:
                 yield ": open\n\n"
                 while (text := await _wait(queue)) is not None:
                     yield text
             finally:
                 self._queues.discard(queue)
-                self.leases.leave(page)
+                self.leave(page)
 
         return StreamingResponse(read(), media_type="text/event-stream")
 

@@ -213,7 +213,6 @@ class _Bench:
     def __init__(self, pipe: Connection, opened: OpenTable, settings: dict[str, Any]) -> None:
         self.pipe, self.opened, self.settings = pipe, opened, settings
         self.completion: Completion | None = None
-        self._effort = ""  # of the last new fit
         self._reported = 0.0
 
     def do(self, job: Job) -> tuple[str, Any]:
@@ -227,16 +226,12 @@ class _Bench:
                 return "explained", explain_place(self._require(), **job.given)
             return "written", self._write(**job.given)
 
-    def _fit(self, answers: Answers, n_records: int, effort: str, is_update: bool = False) -> Any:
+    def _fit(self, answers: Answers, effort: str, is_update: bool = False) -> Any:
         start = time.perf_counter()
         updated = self._update(answers) if is_update else None
-        if updated is None:
-            self.completion = complete(self.opened, answers=answers, **{**self.settings, "effort": effort})
-            self._effort = effort
-        else:
-            self.completion = updated
-        seconds = time.perf_counter() - start
-        made = summarize_fit(self.completion, n_records=n_records, effort=self._effort, seconds=seconds)
+        given = {**self.settings, "effort": effort}
+        self.completion = complete(self.opened, answers=answers, **given) if updated is None else updated
+        made = summarize_fit(self.completion, time.perf_counter() - start)
         return made.spread(self.completion.labels.names, apply_answers(self.opened, answers).labels)
 
     def _update(self, answers: Answers) -> Completion | None:

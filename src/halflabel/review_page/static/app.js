@@ -1,175 +1,235 @@
-// The page: one question after the other, with map, queue and progress around it.
+// The page: one card after the other. It is the same for a review and for a finish.
 
 import { Audit } from "/static/audit.js";
-import { byId, fillSelect, notify, plural } from "/static/dom.js";
-import { endExample, showExample } from "/static/example.js";
-import { bindKeys } from "/static/keys.js";
-import { ItemList } from "/static/list.js";
-import { MapPanel } from "/static/map-panel.js";
-import { Notes } from "/static/notes.js";
+import { Cards, describe, isSingle, readValue, WORDS } from "/static/cards.js";
+import { byId, guard, make, notify, plural } from "/static/dom.js";
+import { playSound } from "/static/item.js";
+import { More } from "/static/more.js";
 import { Outbox } from "/static/outbox.js";
-import * as panel from "/static/panel.js";
-import { CODES, WORDS, showNoQuestion, showQuestion } from "/static/question.js";
-import { Queue } from "/static/queue.js";
-import { Screens } from "/static/screens.js";
-import { bytes, connect, get, noteTable } from "/static/transport.js";
-import { Undo } from "/static/undo.js";
-import { Updates } from "/static/updates.js";
+import { markValue, nextValue, showAccept, showCard, showNone } from "/static/show.js";
+import { showBound, showFitting, showState, showVerdict } from "/static/state.js";
+import { connect, get, getNewest, makeKey, noteTable, post } from "/static/transport.js";
 import { Why } from "/static/why.js";
-import { Zoom } from "/static/zoom.js";
 
 const CHANGED = "The screen has changed before the key acted. Press it again.";
+const CODES = { 1: 6, 0: 5, null: 7 };
+const NAMES = { " ": "Space", "1": "1 to 9" };
+const BUTTONS = { yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", accept: "Enter", view: "v", why: "x", more: "m", write: "w" };
+const ANSWERS_PER_PANEL = 5;
 
 class Page {
   constructor(session) {
     this.session = this.progress = session;
+    this.isFinish = "confidence" in session;
     this.labels = session.labels;
-    this.question = null;
+    this.card = null;
     this.chain = Promise.resolve();
-    this.running = session.fit ? null : ["starting", 0, 0];
-    this.outbox = new Outbox((progress, waiting, error) => this.updates.showSaved(progress, waiting, error));
-    this.queue = new Queue(session.labels.length, () => this.questionsArrived());
-    this.audit = new Audit((progress, op) => this.auditChanged(progress, op), this.outbox);
-    this.why = new Why();
-    this.screens = new Screens(this);
-    this.zoom = new Zoom();
-    this.notes = new Notes(this);
     this.isConnected = true;
-    this.updates = new Updates(this);
-    this.undo = new Undo(this);
-    const actions = {
-      onOpen: (row) => this.openItem(row),
-      onAsk: (rows, selected) => this.askAbout(rows, selected),
-      onLabel: (label) => this.list.showLabel(label),
-    };
-    this.list = new ItemList(session.labels, session.columns, actions);
-    this.map = new MapPanel(session.labels, actions);
+    this.running = session.has_fit ? null : ["starting", 0, 0];
+    this.outbox = new Outbox((progress, waiting, error) => this.saved(progress, waiting, error));
+    this.cards = new Cards(session.labels.length, () => this.arrived());
+    this.audit = new Audit(this);
+    this.why = new Why();
+    this.more = new More(this);
   }
 
-  async start() {
-    byId("title").textContent = this.session.title;
-    byId("by").textContent = this.session.by;
-    document.title = `${this.session.title} – halflabel review`;
-    byId("notes").textContent = this.session.notes.slice(0, 3).join(" ");
-    fillSelect(byId("only"), [["", "any label"], ...this.labels.map((name, j) => [j, name])]);
-    this.bind();
-    panel.showFit(this.progress, this.running);
-    const left = this.outbox.adopt(this.session.table);
-    if (left) notify(`${plural(left, "answer")} of a page that was closed ${left === 1 ? "is" : "are"} sent now.`);
-    this.updates.showSaved(this.progress, left, null);
-    connect((kind, content) => this.updates.receive(kind, content));
-    this.map.loadPoints(early.points);
-    this.map.showLabel(0, false, early.label);
-    await this.queue.reset();
-    this.advance();
-    this.updates.showPanel();
-    panel.showChanges();
-    await showExample(this);
-  }
-
-  bind() {
-    bindKeys(this);
-    byId("show-changes").onclick = () => byId("changes-dialog").showModal();
-    byId("kind").onchange = (event) => this.changeQueue({ kind: event.target.value });
-    byId("only").onchange = (event) => this.changeQueue({ label: event.target.value === "" ? null : Number(event.target.value) });
-    byId("all-items").onclick = () => this.askAbout(null);
+  start() {
+    const { title, notes, has_walls, table } = this.session;
+    document.title = `${title} – halflabel`;
+    byId("notes").textContent = notes.slice(0, 3).join(" ");
+    byId("view").hidden = !has_walls;
+    byId("skip").hidden = this.isFinish;
+    this.bindKeys();
     addEventListener("table-changed", () => this.tableChanged());
-    addEventListener("beforeunload", (event) => {
-      if (this.outbox.waiting.length) event.preventDefault();
-    });
-  }
-
-  // -- questions -----------------------------------------------------------------------
-
-  /** Show the next question. */
-  advance() {
-    if (this.screens.isOn) return;
-    this.question = this.queue.next();
+    addEventListener("beforeunload", (event) => this.outbox.waiting.length && event.preventDefault());
+    const left = this.outbox.adopt(table);
+    if (left) notify(`${plural(left, "answer")} of a page that was closed ${left === 1 ? "is" : "are"} sent now.`);
     this.show();
+    this.take(this.progress);
+    connect((kind, content) => this.receive(kind, content));
+    this.cards.refill().catch((error) => notify(error.message, "error"));
+    this.showPanel();
   }
 
-  /** Show no question until others are there, so that no key answers one that is no longer asked. */
-  drop() {
-    this.question = null;
-    this.show();
+  // -- keys ------------------------------------------------------------------------------
+
+  bindKeys() {
+    this.actions = {
+      j: ["yes", () => this.answer(1)],
+      f: ["no", () => this.answer(0)],
+      k: ["not sure", () => this.answer(null)],
+      " ": ["skip", () => this.act(() => this.#skip())],
+      u: ["take the last answer back", () => this.undo()],
+      1: ["the value of a label, or of an item of a wall", () => {}],
+      Enter: ["accept all values on the screen", () => this.act(() => this.#accept())],
+      v: ["a wall of items with the same value, and back", () => this.toggleView()],
+      x: ["why the last answered value has its probability", () => this.explain()],
+      p: ["play or pause the sound", () => playSound(document.activeElement.closest("#wall li") ?? byId(byId("wall").hidden ? "item" : "wall"))],
+      m: ["map, queue, search, last answers, comment, audit", () => this.more.open()],
+      w: ["write the files", () => this.write()],
+    };
+    for (const action of Object.values(this.actions)) action[1] = guard(action[1]);
+    for (const [id, key] of Object.entries(BUTTONS)) byId(id).onclick = this.actions[key][1];
+    byId("keys").replaceChildren(...Object.entries(this.actions).flatMap(([key, [text]]) =>
+      [make("dt", {}, make("kbd", { textContent: NAMES[key] ?? (key.length > 1 ? key : key.toUpperCase()) })), make("dd", { textContent: text })]));
+    addEventListener("keydown", (event) => this.press(event));
   }
 
-  show() {
-    if (this.screens.isOn) return;
-    const { question } = this;
-    const item = question && this.queue.items.get(question.row);
-    this.item = item; // the queue drops its items when a fit arrives
-    for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = !item;
-    panel.showUpcoming(this.queue, this.labels);
-    this.map.follow(question);
-    if (!item) {
-      delete document.body.dataset.question;
-      showNoQuestion(this.queue, this.progress.audit);
-      if (question) this.queue.load([question]).then(() => this.question === question && this.show()).catch(() => {});
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || document.querySelector("dialog[open]")) return;
+    const { target, key } = event;
+    if (target.matches("select, input, textarea")) return;
+    const isTile = target.matches(".choice, .tile");
+    if (key === " " && (isTile || target.matches("audio"))) return; // it chooses, or plays
+    if (key === "Enter" && !isTile && target.matches("a, button, summary")) return;
+    if (/^[1-9]$/.test(key)) {
+      if (!event.repeat) this.toggle(Number(key) - 1);
       return;
     }
-    showQuestion(question, item, this);
-    this.since = performance.now();
-    document.body.dataset.question = this.queue.number(question);
-  }
-
-  questionsArrived() {
-    if (!this.question) this.advance();
-    else panel.showUpcoming(this.queue, this.labels);
-  }
-
-  /** What a key is about: the question, or the screen of several entries. */
-  get shown() {
-    return this.screens.isOn ? this.screens.screen : this.item && this.question;
+    const action = this.actions[key.length > 1 ? key : key.toLowerCase()];
+    if (!action || event.repeat) return;
+    if (target.matches("button") && key === " ") target.blur();
+    event.preventDefault();
+    action[1]();
   }
 
   /** Act after the keys before, and only about what is on the screen now: an undo may be on its way. */
   act(run) {
-    const { shown } = this;
-    this.chain = this.chain.then(() => (this.shown === shown ? run() : notify(CHANGED))).catch((error) => notify(error.message, "error"));
+    const { card } = this;
+    this.chain = this.chain.then(() => (this.card === card ? run() : notify(CHANGED))).catch((error) => notify(error.message, "error"));
     return this.chain;
+  }
+
+  // -- cards -----------------------------------------------------------------------------
+
+  /** Show the next card. */
+  advance() {
+    this.card = this.progress.done ? null : this.cards.next();
+    this.show();
+  }
+
+  /** Show no card until another one is there, so that no key answers one that is no longer asked. */
+  drop() {
+    this.card = this.cards.current = null;
+    this.show();
+  }
+
+  show() {
+    byId("undo").disabled = !this.progress.undo;
+    if (!this.card) return showNone(this);
+    showCard(this, (place) => this.toggle(place));
+    this.since = performance.now();
+  }
+
+  arrived() {
+    if (!this.card) this.advance();
   }
 
   answer(value) {
     const pressed = performance.now();
-    this.act(() => this.#answer(value, pressed));
+    this.act(() => {
+      if (!this.card || !isSingle(this.card)) return;
+      this.card.entries[0].value = value;
+      this.#send(this.card.entries, pressed);
+    });
   }
 
-  #answer(value, pressed) {
-    const { question, item } = this;
-    if (this.screens.isOn || !this.shown) return;
-    const shown = this.session.show_p && !question.why.startsWith("random") && question.why !== "audit";
-    const names = { item: item.id, label: this.labels[question.column] };
-    const sent = { row: question.row, column: question.column, ...names, value, why: question.why, shown };
-    const before = item.states[question.column];
-    this.queue.answered.add(this.queue.number(question));
-    const saved = this.outbox.send({ ...sent, ms: Math.round(pressed - this.since) });
-    saved.then((isSaved) => isSaved || this.askAgain(question, item, before));
-    item.states[question.column] = CODES[value];
-    this.entryAnswered(question.row, question.column, CODES[value]);
-    this.describeAnswer(question, item, value);
+  #accept() {
+    const { card } = this;
+    if (!card || isSingle(card)) return;
+    const known = card.entries.filter((each) => each.value !== undefined);
+    const sent = known.filter((each) => !card.isOpened || each.item.states[each.column] < 3 || each.value !== each.proposal);
+    if (sent.length) this.#send(sent, performance.now(), `${card.view}-${makeKey()}`);
+    else this.advance();
+  }
+
+  /** Send the values of entries, and show the next card at once. */
+  #send(entries, pressed, screen) {
+    const ms = Math.round((pressed - this.since) / entries.length);
+    const answers = entries.map(({ row, column, item, why, value, proposal }) => ({
+      row, column, item: item.id, label: this.labels[column], value, why, ms, shown: !isSingle(this.card) && proposal !== undefined, ...(screen ? { screen } : {}),
+    }));
+    const before = entries.map((each) => each.item.states[each.column]);
+    this.cards.answered(entries, true);
+    for (const each of entries) each.item.states[each.column] = CODES[each.value];
+    Promise.all(this.outbox.sendAll(answers)).then((saved) => saved.every(Boolean) || this.#rejected(entries.filter((_, k) => !saved[k]), before));
+    const told = entries.find((each) => each.value !== each.proposal) ?? entries[0];
+    byId("last").textContent = describe(told, this.labels, this.progress.audit || this.isFinish);
+    this.why.offer(this.isFinish || this.progress.audit || !this.progress.has_fit ? null : { row: told.row, item: told.item.id, label: this.labels[told.column] });
     this.advance();
     performance.measure("answer", { start: pressed, end: performance.now() });
   }
 
-  /** The server did not accept an answer. */
-  askAgain(question, item, before) {
-    item.states[question.column] = before;
-    this.entryAnswered(question.row, question.column, before);
-    this.queue.putBack(question);
+  /** The server did not accept some answers: they are asked again. */
+  #rejected(entries, before) {
+    entries.forEach((each, k) => (each.item.states[each.column] = before[k]));
+    this.cards.answered(entries, false);
+    this.cards.upcoming.unshift({ view: "card", entries: entries.map((each) => ({ ...each, value: each.proposal })) });
+    this.arrived();
   }
 
-  entryAnswered(row, column, state) {
-    this.map.setState(row, column, state);
-    this.list.setState(row, column, state);
+  #skip() {
+    if (!this.card || this.progress.audit || this.isFinish) return;
+    this.cards.skip(this.card);
+    this.advance();
   }
 
-  describeAnswer(question, item, value) {
-    endExample();
-    const known = this.progress.audit ? null : (item.p?.[question.column] ?? null);
-    const p = known === null ? "" : ` The model's probability was ${known.toFixed(2)}.`;
-    byId("last").textContent = `${item.item}, ${this.labels[question.column]}: ${WORDS[value]}.${p}`;
-    this.why.offer(this.progress.audit || !this.progress.fit ? null : { row: item.row, item: item.id, label: this.labels[question.column] });
+  /** Change the value of an entry: as proposed, the other one, not sure. */
+  toggle(place) {
+    this.act(() => {
+      const entry = this.card && !isSingle(this.card) && this.card.entries[place];
+      if (!entry) return;
+      entry.value = nextValue(entry);
+      markValue(entry);
+      showAccept(this.card);
+      byId("live").textContent = `${this.card.view === "wall" ? entry.item.item : this.labels[entry.column]}: ${WORDS[entry.value] ?? "open"}`;
+    });
+  }
+
+  /** Take the last answer or card back, after the keys before, and ask it again. */
+  undo() {
+    this.chain = this.chain.then(async () => {
+      await this.outbox.flush();
+      const { entries: last, ...progress } = await post("/api/undo", { key: makeKey() });
+      const entries = last.reverse(); // the last one was first
+      this.take(progress);
+      if (!entries.length) return;
+      this.why.offer(null);
+      notify("Taken back.");
+      byId("last").textContent = "";
+      this.cards.answered(entries, false);
+      this.card = this.cards.current = await this.cards.make(entries[0].screen?.startsWith("wall") ? "wall" : "card", entries, new Map());
+      this.show();
+    }).catch((error) => notify(error.message, "error"));
+  }
+
+  /** Ask about another part: a queue, a label or a view. */
+  async change(part) {
+    document.activeElement.blur(); // Enter accepts the screen
+    Object.assign(this.cards, part);
+    byId("view").ariaPressed = String(this.cards.view === "wall");
+    this.cards.forget(this.outbox.waiting.map(({ answer }) => answer)); // the server has the other answers
+    this.drop();
+    await this.cards.renew();
+    if (!this.card) this.advance();
+  }
+
+  toggleView() {
+    if (!this.session.has_walls || this.progress.audit) return undefined;
+    return this.change({ view: this.cards.view === "wall" ? "card" : "wall" });
+  }
+
+  /** Show all labels of an item, answered or not. */
+  async open(row) {
+    if (this.progress.audit || this.isFinish) return;
+    const { items: [item] } = await get(`/api/items?rows=${row}`);
+    const doubt = (column) => (item.p?.[column] == null ? 0 : Math.abs(item.p[column] - 0.5));
+    const columns = item.states.map((_, column) => column);
+    columns.sort((a, b) => (item.states[a] > 2) - (item.states[b] > 2) || doubt(a) - doubt(b));
+    this.cards.putBack();
+    const entries = columns.map((column) => ({ row, column, why: "answer", item, proposal: readValue(item.states[column]), value: readValue(item.states[column]) }));
+    this.card = { view: "card", isOpened: true, entries };
+    this.show();
   }
 
   async explain() {
@@ -178,108 +238,97 @@ class Page {
     await this.why.ask();
   }
 
-  skip() {
-    this.act(() => this.#skip());
+  async write() {
+    await this.outbox.flush();
+    notify(`Writing ${plural(this.progress.answers, "answer")} and the table.`);
+    await post("/api/write", {});
   }
 
-  #skip() {
-    if (this.screens.isOn) return this.screens.skip();
-    if (!this.shown || this.progress.audit) return;
-    this.queue.skip(this.question);
-    this.advance();
+  // -- the state of the server -----------------------------------------------------------
+
+  receive(kind, content) {
+    if (kind === "progress") this.running = content;
+    else if (kind === "begun") this.running ??= ["fitting", 0, 0];
+    else if (kind === "idle") this.running = null;
+    else if (kind === "map") this.more.map.load();
+    else if (kind === "explained") this.why.arrived().catch((error) => notify(error.message, "error"));
+    else if (kind === "fit") this.refresh(kind).then(() => this.renew()).catch(() => {});
+    else if (["failed", "written", "no map"].includes(kind)) this.refresh(kind).catch(() => {}); // "connected" repeats it
+    else if (kind === "connected" || kind === "disconnected") this.connectionChanged(kind === "connected");
+    showFitting(this.running);
+  }
+
+  connectionChanged(isConnected) {
+    if (isConnected && !this.isConnected) this.running = null; // what ran may have ended with the command
+    this.isConnected = isConnected;
+    if (isConnected) this.refresh("connected").catch(() => {});
+    showState(this);
+  }
+
+  async refresh(kind) {
+    const progress = await get("/api/progress");
+    this.take(progress);
+    if (kind === "failed") notify(progress.failure, "error");
+    if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
+    if (kind === "connected" && !this.card) await this.cards.refill();
+  }
+
+  /** Values have changed on the server: the cards to come and the numbers follow. */
+  async renew() {
+    await this.cards.renew();
+    if (!this.card) this.advance();
+    this.showPanel();
+  }
+
+  /** Take a state of the server, unless it is older than the one that is shown. */
+  take(progress) {
+    if (progress.at < this.progress.at) return;
+    noteTable(progress.table);
+    const [before, wasDone] = [this.progress.answers, this.progress.done];
+    this.progress = progress;
+    showState(this);
+    if (this.isFinish) showBound(this);
+    if (Math.floor(before / ANSWERS_PER_PANEL) !== Math.floor(progress.answers / ANSWERS_PER_PANEL)) this.showPanel();
+    if (progress.done) this.drop();
+    if (progress.done && wasDone === false) this.write().catch((error) => notify(error.message, "error"));
+    if (!this.card) showNone(this);
+  }
+
+  saved(progress, waiting, error) {
+    if (progress) this.take(progress);
+    else showState(this);
+    const { audit } = this.progress;
+    if (audit && audit.answered >= audit.n && !waiting) this.audit.finish();
+    if (error?.status) notify(error.message, "error");
+    if (progress && !waiting && !this.card) this.cards.refill().catch(() => {}); // a finish asks more after each answer
+  }
+
+  async showPanel() {
+    const panel = await getNewest("/api/panel").catch(() => null); // the next answer asks again
+    if (!panel) return;
+    this.panel = panel;
+    showVerdict(this);
+    this.more.show();
   }
 
   /** Rows and columns of this page mean other entries now: it ends, and no answer of it is kept. */
   tableChanged() {
+    const dialog = byId("table-dialog");
+    if (dialog.open) return;
     this.drop();
-    panel.showTableChanged(this.outbox.drop());
-  }
-
-  // -- queues --------------------------------------------------------------------------
-
-  async changeQueue(change) {
-    Object.assign(this.queue, change, { isEmpty: false });
-    byId("kind").value = this.queue.kind;
-    byId("only").value = this.queue.label ?? "";
-    this.queue.answered = new Set(this.outbox.waiting.map(({ answer }) => this.queue.number(answer))); // the server has the others
-    this.drop();
-    await this.resetQueues();
-    if (!this.question) this.advance();
-  }
-
-  /** Ask for what the chosen queue holds now. */
-  async resetQueues() {
-    if (this.screens.view !== "cell") return this.screens.reset();
-    await this.queue.reset();
-  }
-
-  /** Ask about some items only, which are perhaps selected on the map, or about all again. */
-  askAbout(rows, selected = null) {
-    this.map.showSelection(selected);
-    if (this.screens.view === "cell") this.screens.leave(); // an item that was opened
-    byId("all-items").hidden = !rows;
-    byId("all-items").textContent = rows ? `Only ${plural(rows.length, "item")}: ask about all again` : "";
-    return this.changeQueue({ rows });
-  }
-
-  nextQueue() {
-    const { kinds } = this.session;
-    this.changeQueue({ kind: kinds[(kinds.indexOf(this.queue.kind) + 1) % kinds.length] });
-  }
-
-  /** Show all labels of an item, to answer or to correct them. */
-  async openItem(row) {
-    if (this.progress.audit) return;
-    scrollTo(0, 0); // on a phone
-    await this.screens.open(row);
-  }
-
-  /** Show all labels of the item on the screen, or go back to the question. */
-  openCurrent() {
-    if (this.screens.screen?.isOpened) return this.screens.advance();
-    const row = this.question?.row ?? this.screens.screen?.entries[0].row;
-    return row === undefined ? undefined : this.openItem(row);
-  }
-
-  toggleLasso() {
-    if (this.progress.audit) return;
-    if (this.list.isOpen) this.list.toggle(false);
-    this.map.toggleLasso();
-  }
-
-  // -- fits, audit, outputs --------------------------------------------------------------
-
-  openAudit() {
-    if (!this.progress.audit) this.audit.open();
-  }
-
-  async auditChanged(progress, op) {
-    this.drop();
-    this.updates.showSaved(progress, 0, null);
-    this.map.showLabel(this.map.label);
-    if (op === "finish" && progress.certificate) {
-      byId("proof").textContent = progress.certificate.sentence;
-      byId("certificate-dialog").showModal();
-    }
-    byId("last").textContent = "";
-    this.why.offer(null);
-    scrollTo(0, 0);
-    this.queue.skipped = []; // an audit asks about all of its entries
-    byId("all-items").hidden = true;
-    this.map.showSelection(null);
-    await this.screens.setView("cell", { kind: "uncertain", label: null, rows: null });
-    this.updates.showPanel();
+    const lost = this.outbox.drop();
+    byId("table-lost").textContent = lost ? `${plural(lost, "answer")} that had not been saved ${lost === 1 ? "is" : "are"} not kept.` : "";
+    byId("table-reload").onclick = () => location.reload();
+    dialog.oncancel = (event) => event.preventDefault();
+    for (const other of document.querySelectorAll("dialog[open]")) other.close();
+    dialog.showModal();
   }
 }
-
-// Requested before the session is there, so that a large map is painted early.
-const early = { points: bytes("/api/points.bin"), label: bytes("/api/label/0.bin") };
 
 try {
   const session = await get("/api/session");
   noteTable(session.table);
-  const page = new Page(session);
-  await page.start();
+  new Page(session).start();
 } catch (error) {
   notify(error.message, "error");
 }

@@ -1,10 +1,9 @@
-"""The page in finish mode: one question after the other, until the bound on its errors is low enough."""
+"""The page in finish mode: questions until the bound on the errors of the delivered table is low enough."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,17 +18,17 @@ from halflabel._wording import plural
 from halflabel.completion.answers import read_answers as read_review
 from halflabel.completion.finish_journal import tabulate_answers
 from halflabel.completion.finish_state import FinishState
-from halflabel.completion.finish_tables import CODES, describe_reading, read_answers
+from halflabel.completion.finish_tables import describe_reading, read_answers
 from halflabel.completion.stated_completion import state_completion
 from halflabel.evidence.answer_plan import propose_sizes
 from halflabel.evidence.drawing import read_ids
+from halflabel.labels.reasons import Reason
 from halflabel.report.certificate_page import render_certificate
-from halflabel.review_page.config import Config, is_whole
-from halflabel.review_page.encoding import find_states
-from halflabel.review_page.fields import is_text, read_key
-from halflabel.review_page.intake import Outcome
-from halflabel.review_page.leases import Leases
-from halflabel.review_page.worker import Job, Worker
+from halflabel.review_page.config import Config
+from halflabel.review_page.fits import Fit
+from halflabel.review_page.intake import Outcome, read_answer
+from halflabel.review_page.queues import Card, Question
+from halflabel.review_page.session import Asked, Session
 
 #: Number of questions that are asked at once. Before the first random one, a fit learns as many answers.
 BATCH = 20
@@ -46,8 +45,8 @@ class FinishTargets:
     page: Path
 
 
-class FinishSession:
-    """The state of a finish. One thread calls its methods, and fits arrive through :meth:`receive`.
+class Finish(Session):
+    """The state of a finish.
 
     Parameters
     ----------
@@ -58,25 +57,22 @@ class FinishSession:
     """
 
     def __init__(self, config: Config, state: FinishState, targets: FinishTargets) -> None:
-        self.config, self.opened, self.labels = config, config.opened, config.opened.labels
+        super().__init__(config, (state.journal.header or {})["table"])
         self.state, self.targets = state, targets
-        self.table: str = (state.journal.header or {})["table"]
-        self.leases = Leases()
-        self.announce: Callable[[str, Any], None] = lambda kind, content: None
-        self.worker: Worker | None = None
-        self.failure = ""
-        self._keys = {each["key"] for each in state.journal.records if "key" in each}
-        self._arrived: Any = None
+        self._keys = {each["key"]: each for each in state.journal.records if "key" in each}
+        self._arrived: Fit | None = None
         self._is_ready = False  # the questions are chosen by the probabilities of a fit
         self._learned = 0
         self._has_precision = True  # no check of the fit contradicts its probabilities
 
     # -- fits ------------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Make the first fit."""
-        self.worker = Worker(self.opened, self.config.settings, self.receive)
-        self._refit()
+    def begin(self) -> None:
+        """Make a fit with all answers."""
+        answers = tabulate_answers(self.state.journal.records)
+        self._learned = self._changes
+        read = read_review(_NO_ANSWERS if answers is None else answers, self.opened)
+        self.ask_fit(read, self.config.effort)
 
     def take_values(self, state: NDArray[np.int8], probabilities: Floats) -> None:
         """Deliver other values. After the first random question, the first fit of a session only plans."""
@@ -86,14 +82,9 @@ class FinishSession:
             self.state.take_fit(state, probabilities)
         self._is_ready = True
 
-    def receive(self, kind: str, content: Any) -> None:
-        """Take a message of the worker. Any thread may call it, and the thread of the session takes a fit later."""
-        if kind == "fit":
-            self._arrived = content
-            return
-        if kind == "failed":
-            self.failure = content
-        self.announce(kind, content)
+    def take_fit(self, fit: Fit) -> None:
+        """Keep a fit, which the thread of the session takes later."""
+        self._arrived = fit
 
     def refit_if_due(self) -> bool:
         """Take the fit that has arrived, and return whether another one begins."""
@@ -103,15 +94,8 @@ class FinishSession:
             self.announce("fit", None)
         if self.worker is None or not self.worker.is_idle or not (self._is_late or self._waits):
             return False
-        self._refit()
+        self.begin()
         return True
-
-    def _refit(self) -> None:
-        if self.worker is not None:
-            answers = tabulate_answers(self.state.journal.records)
-            self._learned, self.failure = self._changes, ""
-            read = read_review(_NO_ANSWERS if answers is None else answers, self.opened)
-            self.worker.ask(Job("fit", {"answers": read, "n_records": self._learned, "effort": self.config.effort}))
 
     @property
     def _changes(self) -> int:
@@ -133,7 +117,7 @@ class FinishSession:
 
     # -- questions and answers -------------------------------------------------------------
 
-    def list_questions(self) -> list[dict[str, Any]]:
+    def choose_cards(self, asked: Asked) -> list[Card]:
         """Return the open questions in the order in which they are asked, after new ones if there were none."""
         state = self.state
         if not self._is_ready or state.done:
@@ -147,43 +131,57 @@ class FinishSession:
             row, column = divmod(entry, n_labels)
             return entry not in state.proof.taken_back, drawn.get(entry, -1), column, row
 
-        places = [(entry, *divmod(entry, n_labels)) for entry in sorted(state.proof.open, key=rank)]
+        left = set(state.proof.open) - set(asked.exclude.tolist())
+        why = {True: Reason.RANDOM.value, False: Reason.UNCERTAIN_ENTRY.value}
         return [
-            {"row": row, "column": column, "item": state.entries.ids[row], "label": state.entries.names[column],
-             "random": entry in drawn}
-            for entry, row, column in places[:BATCH]
-        ]  # fmt: skip
+            [Question(*divmod(entry, n_labels), why[entry in drawn])] for entry in sorted(left, key=rank)[: asked.n]
+        ]
 
-    def answer(self, sent: Sequence[Any]) -> list[Outcome]:
+    def answer(self, sent: Sequence[Any], by: str = "") -> list[Outcome]:
         """Write answers, each judged by itself. A key that was written before is not written again."""
         outcomes = []
         for each in sent:
             try:
-                outcomes.append(Outcome(self._answer_one(each)))
+                outcomes.append(Outcome(self._answer_one(each, by)))
             except ValueError as error:
                 outcomes.append(Outcome.from_error(each, error))
         return outcomes
 
-    def _answer_one(self, sent: Any) -> str:
-        if not isinstance(sent, dict) or not is_text(sent.get("item")) or not is_text(sent.get("label")):
-            raise ValueError("An answer is an object that names its entry: the texts 'item' and 'label'.")
-        key, value = read_key(sent), sent.get("value", "missing")
-        if not (value is None or is_whole(value)) or value not in CODES:
-            raise ValueError("The value of an answer is 1, 0 or null.")
+    def _answer_one(self, sent: Any, by: str) -> str:
+        answer = read_answer(sent, self._find_entry)
         if not self._is_ready:
             raise ValueError("There is no question yet: wait for the first fit.")
-        if key not in self._keys:
-            row = pd.DataFrame({"item": [sent["item"]], "label": [sent["label"]], "answer": [value]}, dtype=object)
-            new = read_answers(row, self.state.entries, self.state.proof)
-            self.state.answer(new, by=self.config.by, key=key)
-            self._keys.add(key)
-        return key
+        if answer.key not in self._keys:
+            cells = {
+                name: [answer.body[field]] for name, field in zip(_NO_ANSWERS, ("item", "label", "value"), strict=True)
+            }
+            new = read_answers(pd.DataFrame(cells, dtype=object), self.state.entries, self.state.proof)
+            self.state.answer(new, by=by or self.config.by, key=answer.key)
+            self._keys[answer.key] = self.state.journal.records[-1]
+        return answer.key
 
-    def undo(self, key: str) -> None:
+    def _find_entry(self, item: str, label: str) -> tuple[int, int] | None:
+        """Return the place of an entry, or None if the table does not have it."""
+        try:
+            return divmod(self.state.entries.find(item, label), len(self.state.entries.names))
+        except ValueError:
+            return None
+
+    def undo(self, key: str, by: str = "") -> list[dict[str, Any]]:
         """Take the last answer back: its question is asked again. A key that was written before changes nothing."""
-        if key not in self._keys and (entry := self._find_last()) is not None:
-            self.state.take_back(entry, by=self.config.by, key=key)
-            self._keys.add(key)
+        if key not in self._keys:
+            entry = self._find_last()
+            if entry is None:
+                return []
+            self.state.take_back(entry, by=by or self.config.by, key=key)
+            self._keys[key] = self.state.journal.records[-1]
+        places = (
+            divmod(self.state.entries.find(*cell), len(self.state.entries.names))
+            for cell in self._keys[key].get("cells", ())
+        )
+        return [
+            {"row": row, "column": column, "why": Reason.UNCERTAIN_ENTRY.value, "screen": ""} for row, column in places
+        ]
 
     def _find_last(self) -> int | None:
         """Return the entry that was answered last and whose answer stands."""
@@ -191,37 +189,37 @@ class FinishSession:
         entries = (self.state.entries.find(*cell) for each in records for *cell, _ in reversed(each["answers"]))
         return next((entry for entry in entries if entry not in self.state.proof.taken_back), None)
 
-    # -- content of the page --------------------------------------------------------------
+    # -- what the page shows ---------------------------------------------------------------
 
-    def describe_item(self, row: int) -> dict[str, Any]:
-        """Return an item with its given and answered labels. Filled values would bias the answer."""
+    def look(self) -> tuple[NDArray[np.int8], NDArray[np.int8], Fit | None]:
+        """Return given values and answers. Filled values would bias the answer."""
         proof, shape = self.state.proof, self.labels.shape
-        given, answers = proof.given.reshape(shape)[row], proof.answers.reshape(shape)[row]
-        return {**self.config.views.describe(row), "states": find_states(given, answers, None).tolist()}
+        return proof.given.reshape(shape), proof.answers.reshape(shape), None
 
-    def describe(self) -> dict[str, Any]:
-        """Return the facts that stay: names and limits."""
+    def describe(self, by: str = "") -> dict[str, Any]:
+        """Return names, notes and limits."""
         notes = [*self.state.journal.notes, *self.config.views.list_missing(), *self.opened.notes]
-        limits = {"max_error": self.state.max_error, "confidence": self.state.confidence}
+        return {**super().describe(by), "notes": notes[:20], "confidence": self.state.confidence}
+
+    def describe_state(self, by: str) -> dict[str, Any]:
+        """Return the bound, the promise and the answers to go."""
+        state, proof = self.state, self.state.proof
+        if not self._is_ready:
+            return {"answers": state.answered, "undo": False, "has_fit": False, "bound": None, "done": False}
         return {
-            "title": self.config.title, "labels": list(self.labels.names), "notes": notes[:20], **limits,
-            "proposals": self.propose(), **self.describe_progress(),
+            "answers": state.answered, "undo": self._find_last() is not None, "has_fit": True, "done": state.done,
+            "waits": self._waits, "left": sum(state.plan), "values": proof.entries, "max_errors": proof.max_errors,
+            "bound": proof.bound if state.is_stated else None, "max_error": state.max_error,
+            "sentence": self.sentence,
         }  # fmt: skip
 
-    def describe_progress(self) -> dict[str, Any]:
-        """Return the state that changes with answers and fits: the bound, the answers to go, the open questions."""
-        at, state = time.monotonic(), self.state  # in this order: responses can arrive in another one
-        facts = {"at": at, "table": self.table, "failure": self.failure, "is_ready": self._is_ready}
-        if not self._is_ready:
-            return {**facts, "questions": [], "answers": state.answered, "undo": False}
-        questions, proof, left = self.list_questions(), state.proof, sum(state.plan)
-        return {
-            **facts, "questions": questions, "waits": not questions and self._waits, "is_free": state.is_free,
-            "undo": self._find_last() is not None, "answers": state.answered, "left": left, "done": state.done,
-            "max_errors": proof.max_errors, "entries": proof.entries, "bound": proof.bound,
-            "is_stated": state.is_stated,
-            "sentence": state.describe(left),
-        }  # fmt: skip
+    def describe_panel(self) -> dict[str, Any]:
+        """Return numbers of random answers, and the share of right entries that each will most likely prove."""
+        if not self._is_ready or not self.state.is_free or not self._has_precision:
+            return {"proposals": []}
+        wrong = self.state.likely_wrong
+        level = 1 - self.state.proof.alpha
+        return {"proposals": propose_sizes(len(wrong), float(wrong.mean()), level) if len(wrong) else []}
 
     @property
     def sentence(self) -> str:
@@ -229,17 +227,10 @@ class FinishSession:
         state = self.state
         return state.describe(sum(state.plan)) if self._is_ready else f"{plural(state.answered, 'answer')} so far."
 
-    def propose(self) -> list[dict[str, float]]:
-        """Return numbers of random answers, and the share of right entries that each will most likely prove."""
-        if not self._is_ready or not self.state.is_free or not self._has_precision:
-            return []
-        wrong = self.state.likely_wrong
-        return propose_sizes(len(wrong), float(wrong.mean()), 1 - self.state.proof.alpha) if len(wrong) else []
-
     # -- outputs ---------------------------------------------------------------------------
 
-    def write_outputs(self) -> list[str]:
-        """Write the table as it is delivered now, with its certificate, and return the paths and the losses."""
+    def write_outputs(self) -> None:
+        """Write the table as it is delivered now, with its certificate."""
         if not self._is_ready:
             raise ValueError("there is nothing to write yet: wait for the first fit.")
         state, to = self.state, self.targets
@@ -251,21 +242,20 @@ class FinishSession:
             for path, text in texts.items():
                 with atomic_write(path, "w") as file:
                     file.write(text)
-        return [*map(str, (to.table, *texts)), *lost]
+        self.receive("written", [*map(str, (to.table, *texts)), *lost])
 
     def close(self) -> None:
         """End the process that fits, and close the journal."""
-        if self.worker is not None:
-            self.worker.close()
+        self._end_worker()
         self.state.journal.close()
 
 
-def open_finish(config: Config, journal: Path, targets: FinishTargets, **limits: Any) -> FinishSession:
+def open_finish(config: Config, journal: Path, targets: FinishTargets, **limits: Any) -> Finish:
     """Return the session of a table. ``limits`` are arguments of :class:`FinishState`."""
     labels = config.opened.labels
     state = FinishState(read_ids(config.opened.index), labels.names, labels.state, journal=journal, **limits)
     try:
-        return FinishSession(config, state, targets)
+        return Finish(config, state, targets)
     except BaseException:
         state.journal.close()
         raise

@@ -9,8 +9,8 @@ from tests.review_page.serving import LABELS, Served, Workplace, make_setting, m
 
 from halflabel.completion.finish_state import FinishState
 from halflabel.evidence.certificate import read_certificate, verify
-from halflabel.review_page.finish_endpoints import FINISH_ENDPOINTS
-from halflabel.review_page.finish_mode import BATCH, FinishTargets, open_finish
+from halflabel.review_page.finishing import BATCH, FinishTargets, open_finish
+from halflabel.review_page.session import Asked
 
 LIMITS = {"max_error": 0.1, "seed": 3}
 
@@ -41,8 +41,15 @@ def fill(case, p):
     return np.where(np.isnan(given), np.where(p >= 0.5, 1, -1), 2 * given - 1).astype(np.int8)
 
 
-def serve(session):
-    return Served(session, endpoints=FINISH_ENDPOINTS)
+def list_questions(session, n=BATCH):
+    """Return the next questions with their names."""
+    cards = session.choose(Asked(np.array([], dtype=np.intp), n=n))
+    return [{**vars(each), "item": f"s{each.row}", "label": LABELS[each.column]} for [each] in cards]
+
+
+def ask(client):
+    cards = client.post("/api/questions", {"n": BATCH})["cards"]
+    return [{**each, "item": f"s{each['row']}", "label": LABELS[each["column"]]} for [each] in cards]
 
 
 def respond(question, case, key, **other):
@@ -56,24 +63,26 @@ def read_again(case, tmp_path):
     labels = make_setting(case[0]).opened.labels
     again = FinishState([f"s{i}" for i in range(70)], labels.names, labels.state, journal=path, **LIMITS)
     again.take_fit(fill(case, case[2]), case[2])
-    numbers = again.proof.max_errors, again.proof.entries, again.proof.bound, again.answered, sum(again.plan)
+    numbers = again.proof.max_errors, again.proof.entries, again.answered, sum(again.plan), again.proof.bound
     again.journal.close()
     return numbers
 
 
 def test_a_scripted_reviewer_gets_the_numbers_of_the_library_and_a_table_that_is_verified(case, tmp_path):
-    with serve(begin(case, tmp_path)) as client:
+    with Served(begin(case, tmp_path)) as client:
         state, n = client.get("/api/session"), 0
         assert (state["max_error"], state["confidence"], state["title"]) == (0.1, 0.95, "songs.csv")
-        assert [each["n"] for each in state["proposals"]] == [60, 120]
+        assert [each["n"] for each in client.get("/api/panel")["proposals"]] == [60, 120]
         assert [each["item"] for each in client.get("/api/items?rows=3,5")["items"]] == ["s3", "s5"]
         while not state["done"]:
             n += 1
-            state = client.post("/api/answers", {"answers": [respond(state["questions"][0], case, f"k{n}")]})
-            numbers = tuple(state[name] for name in ("max_errors", "entries", "bound", "answers", "left"))
-            assert numbers == read_again(case, tmp_path)
+            state = client.post("/api/answers", {"answers": [respond(ask(client)[0], case, f"k{n}")]})
+            numbers = tuple(state[name] for name in ("max_errors", "values", "answers", "left"))
+            *others, bound = read_again(case, tmp_path)
+            assert numbers == tuple(others)
+            assert state["bound"] in (None, bound)
         assert state["sentence"].startswith(f"At most {np.ceil(1000 * state['bound'] - 1e-9) / 10:.1f} % of")
-        assert state["questions"] == []
+        assert ask(client) == []
         written = client.post("/api/write", {})["written"]
     table = pd.read_csv(written[0], index_col="song")[list(LABELS)].to_numpy()
     certificate = read_certificate(tmp_path / "songs.certificate.json")
@@ -98,8 +107,8 @@ WRONG = {
 
 @pytest.mark.parametrize(("change", "sentence"), WRONG.values(), ids=WRONG)
 def test_a_wrong_answer_is_a_sentence_and_changes_nothing(case, tmp_path, change, sentence):
-    with serve(begin(case, tmp_path)) as client:
-        first = client.get("/api/progress")["questions"]
+    with Served(begin(case, tmp_path)) as client:
+        first = ask(client)
         asked = respond(first[0], case, "k")
         assert client.post("/api/answers", {"answers": [asked]})["results"] == [{"key": "k", "saved": True}]
         known = {(each["row"], each["column"]) for each in first}
@@ -107,7 +116,9 @@ def test_a_wrong_answer_is_a_sentence_and_changes_nothing(case, tmp_path, change
         row, column = next(place for place in np.argwhere(~given).tolist() if tuple(place) not in known)
         free = {"item": f"s{row}", "label": LABELS[column], "key": "other"}
         before = (tmp_path / "songs.finish.jsonl").read_bytes()
-        [result] = client.post("/api/answers", {"answers": [change(asked, free)]})["results"]
+        status, error = client.post("/api/answers", {"answers": [change(asked, free)]})
+        assert status in (400, 409)
+        [result] = error["results"]
         assert not result["saved"]
         assert sentence in result["error"]
         assert (tmp_path / "songs.finish.jsonl").read_bytes() == before
@@ -120,19 +131,19 @@ def test_a_wrong_answer_is_a_sentence_and_changes_nothing(case, tmp_path, change
 def test_an_answer_that_is_taken_back_is_asked_next_and_counts_as_wrong_until_then(case, tmp_path):
     session = begin(case, tmp_path)
     session.state.draw(30)
-    answers = [respond(each, case, f"k{n}") for n, each in enumerate(session.list_questions())]
+    answers = [respond(each, case, f"k{n}") for n, each in enumerate(list_questions(session))]
     session.answer(answers)
     before = session.state.proof.max_errors
     session.undo("u")
     session.undo("u")
     assert session.state.proof.max_errors > before
-    question = session.list_questions()[0]
+    question = list_questions(session)[0]
     assert [question["item"], question["label"]] == [answers[-1]["item"], answers[-1]["label"]]
     session.answer([respond(question, case, "unsure", value=None)])
-    assert question not in session.list_questions()
+    assert question not in list_questions(session)
     assert session.state.proof.unsure == 1
     session.undo("v")
-    assert session.list_questions()[0] == question
+    assert list_questions(session)[0] == question
     session.answer([respond(question, case, "again")])
     assert (session.state.proof.max_errors, session.state.proof.unsure) == (before, 0)
     session.close()
@@ -142,9 +153,9 @@ def test_random_questions_come_in_the_order_of_the_seed_and_no_question_shows_a_
     session = begin(case, tmp_path)
     session.state.draw(9)
     drawn = [entry for entry, is_drawn in session.state.proof.steps if is_drawn]
-    questions = session.list_questions()
+    questions = list_questions(session)
     assert [each["row"] * 3 + each["column"] for each in questions] == drawn
-    assert all(set(each) == {"row", "column", "item", "label", "random"} for each in questions)
+    assert {each["why"] for each in questions} == {"random"}
     given = case[0][list(LABELS)].to_numpy()
     for row in range(70):
         shown = np.array(session.describe_item(row)["states"])
@@ -155,7 +166,7 @@ def test_random_questions_come_in_the_order_of_the_seed_and_no_question_shows_a_
 def test_fits_learn_the_answers_until_the_first_random_question(case, tmp_path, make_fit):
     session = begin(case, tmp_path, with_fit=False, max_error=0.04)
     session.worker = work = Workplace()
-    assert session.describe_progress()["questions"] == []
+    assert list_questions(session) == []
     assert not session.answer([{"item": "s0", "label": "rock", "value": 1}])[0].to_dict()["saved"]
     given = session.labels.state
 
@@ -165,14 +176,14 @@ def test_fits_learn_the_answers_until_the_first_random_question(case, tmp_path, 
 
     fit()
     n = 0
-    while not any(each["random"] for each in session.list_questions()):
-        for question in session.list_questions():
+    while not any(each["why"] == "random" for each in list_questions(session)):
+        for question in list_questions(session):
             n += 1
             session.answer([respond(question, case, f"k{n}")])
             if session.refit_if_due():  # begun while answers go on
                 assert len(work.jobs[-1].given["answers"]) == n
                 fit()
-    assert work.jobs[-1].given["n_records"] == n  # nothing is left to learn when the proof begins
+    assert len(work.jobs[-1].given["answers"]) == n  # nothing is left to learn when the proof begins
     assert len(work.jobs) == -(-n // BATCH)
     seed = session.state.proof.seed
     fit()  # late: the random questions are about the values before
@@ -185,12 +196,12 @@ def test_a_fit_learns_a_changed_answer_before_the_first_random_question(case, tm
     session.worker = work = Workplace()
     key = map(str, range(1000))
     while not session._is_ready or session.state.proof.open or session.state.choose(BATCH):
-        session.answer([respond(question, case, next(key)) for question in session.list_questions()])
+        session.answer([respond(question, case, next(key)) for question in list_questions(session)])
         session.receive("fit", make_fit(session.labels.state, case[2]))
         session.refit_if_due()
     n = len(work.jobs)
     session.undo("u")
-    [question] = session.list_questions()
+    [question] = list_questions(session)
     session.answer([respond(question, case, "again", value=None)])
     assert session.describe_progress()["waits"]
     assert session.refit_if_due()
@@ -201,30 +212,31 @@ def test_a_fit_learns_a_changed_answer_before_the_first_random_question(case, tm
 def test_a_fit_that_fails_stops_no_question(case, tmp_path, make_fit):
     session = begin(case, tmp_path)
     session.worker = Workplace()
-    questions = session.list_questions()
+    questions = list_questions(session)
     session.answer([respond(each, case, f"k{n}") for n, each in enumerate(questions)])
     assert session.refit_if_due()
     session.receive("failed", "There was no memory.")
     assert not session.refit_if_due()
     progress = session.describe_progress()
     assert progress["failure"] == "There was no memory."
-    assert progress["questions"]
+    assert list_questions(session)
     session.close()
 
 
 def test_a_restart_delivers_the_frozen_values_and_goes_on(case, tmp_path):
     session = begin(case, tmp_path)
     session.state.draw(5)
-    session.answer([respond(each, case, f"k{n}") for n, each in enumerate(session.list_questions()[:3])])
-    before, delivered, path = session.describe_progress(), session.state.proof.delivered, session.state.journal.path
+    session.answer([respond(each, case, f"k{n}") for n, each in enumerate(list_questions(session)[:3])])
+    questions, before = list_questions(session), session.describe_progress()
+    delivered, path = session.state.proof.delivered, session.state.journal.path
     session.close()
     again = begin(case, tmp_path, with_fit=False)
     assert again.describe_progress()["answers"] == 3
     again.take_values(-np.abs(fill(case, case[2])), case[2])  # another fit: it only plans
     after = again.describe_progress()
     assert (again.state.proof.delivered == delivered).all()
-    assert all(after[name] == before[name] for name in ("bound", "questions", "undo"))
-    assert again.answer([respond(before["questions"][0], case, "k0")])[0].to_dict()["saved"]  # its key was used
+    assert (after["bound"], after["undo"], list_questions(again)) == (before["bound"], before["undo"], questions)
+    assert again.answer([respond(questions[0], case, "k0")])[0].to_dict()["saved"]  # its key was used
     assert again.describe_progress()["answers"] == 3
     again.close()
     path.write_bytes(path.read_bytes().replace(b'"k1"', b'"k7"'))
