@@ -106,7 +106,6 @@ def draw_screens(browser: Any, server: Server, truth: dict[tuple[str, str], bool
     page.keyboard.press("m")
     page.click("#audit-part summary")
     page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    write_screen(page, "audit")
     number = int(page.inner_text("#audit-plans label:first-child").split()[0])
     page.click("#audit-begin")
     page.wait_for_selector("#audit-bar:visible", timeout=WAIT)
@@ -139,7 +138,7 @@ def write_screen(page: Any, name: str) -> None:
 
 
 def answer(page: Any, truth: dict[tuple[str, str], bool], number: int) -> None:
-    """Answer cards by key, until a number of values has an answer."""
+    """Answer screens by key, until a number of values has an answer."""
     while number > 0:
         page.wait_for_selector("body[data-question]", timeout=WAIT)
         before, item = page.get_attribute("body", "data-question"), page.inner_text("#item .id")

@@ -4,7 +4,7 @@
   const NEEDS = "This needs halflabel on your machine. Here you can answer, undo, choose a queue, and look at map and search.";
   const KEPT = "halflabel-play"; // the answers, in this browser
   const CODES = { 1: 6, 0: 5, null: 7 }; // the states of an answered entry
-  const { session, items, cards } = RECORD;
+  const { session, items, screens } = RECORD;
   const decode = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const values = RECORD.values.map(decode);
   const stored = values.map((each) => each.slice());
@@ -34,8 +34,8 @@
   function choose({ kind, view, n, label, exclude }) {
     const left = new Set(exclude);
     const isOpen = ({ row, column }) => values[column][2 * row] < 5 && !left.has(row * session.labels.length + column) && (label === null || column === label);
-    const found = cards[`${kind} ${view}`].map((card) => card.filter(isOpen)).filter((card) => card.length);
-    return { cards: found.slice(0, n) };
+    const found = screens[`${kind} ${view}`].map((screen) => screen.filter(isOpen)).filter((screen) => screen.length);
+    return { screens: found.slice(0, n) };
   }
 
   function list({ column, text, states, start }) {

@@ -35,8 +35,8 @@ from halflabel.review_page.session import Asked
 DIGITS, HIDDEN = 600, 0.9
 TAGS = ("closed_loop", "even", "straight_strokes")
 
-#: Number of cards of each queue that are stored.
-CARDS = 100
+#: Number of screens of each queue that are stored.
+SCREENS = 100
 
 #: The page inside another page.
 FRAME = """<div class="play"><iframe class="report" src="play/digits.html" title="A review of scanned digits"
@@ -81,15 +81,15 @@ def record_review(filled: Completion, title: str) -> dict[str, Any]:
         session.receive("fit", summarize_fit(filled))
         session.receive("map", filled.map().coordinates.to_numpy())
         none = np.empty(0, dtype=np.intp)
-        asked = {f"{kind} {view}": Asked(none, kind, view, CARDS) for kind in KINDS for view in ("card", "wall")}
-        cards = {name: session.choose(each) for name, each in asked.items()}
+        asked = {f"{kind} {view}": Asked(none, kind, view, SCREENS) for kind in KINDS for view in ("item", "wall")}
+        screens = {name: session.choose(each) for name, each in asked.items()}
         record = {
             "session": {**session.describe(), "notes": [NOTE]},
             "panel": session.describe_panel(),
             "points": base64.b64encode(session.points or b"").decode(),
             "values": [base64.b64encode(session.pack_values(j)).decode() for j in range(len(opened.labels.names))],
             "items": [session.describe_item(row) for row in range(len(opened.labels))],
-            "cards": {name: [list(map(vars, card)) for card in chosen] for name, chosen in cards.items()},
+            "screens": {name: [list(map(vars, screen)) for screen in chosen] for name, chosen in screens.items()},
         }
         session.close()
     return record

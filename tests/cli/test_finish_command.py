@@ -107,8 +107,8 @@ def test_the_page_and_the_files_share_a_journal(songs, truth, monkeypatch, by_fi
         """Answer on the page until the task is done."""
         serving()
         n, session = 0, server.session
-        while cards := session.choose(Asked(np.array([], dtype=np.intp))):
-            [[question]] = cards[:1]
+        while screens := session.choose(Asked(np.array([], dtype=np.intp))):
+            [[question]] = screens[:1]
             names = str(session.opened.index[question.row]), session.labels.names[question.column]
             sent = {"item": names[0], "label": names[1], "value": int(truth.loc[names]), "key": f"k{n}"}
             assert not session.answer([sent])[0].error

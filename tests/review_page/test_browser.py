@@ -126,16 +126,16 @@ READ = """() => {
 
 
 def answer(page, truth, number):
-    """Answer cards by key until at least a number of values has an answer, and return the number."""
+    """Answer screens by key until at least a number of values has an answer, and return the number."""
     done = 0
     while done < number:
         page.wait_for_selector("body[data-question]", timeout=WAIT)
-        done += answer_card(page, truth, page.evaluate(READ))
+        done += answer_screen(page, truth, page.evaluate(READ))
     return done
 
 
-def answer_card(page, truth, shown):
-    """Answer one card by key, and return the number of its values."""
+def answer_screen(page, truth, shown):
+    """Answer one screen by key, and return the number of its values."""
     if shown["view"] == "single":
         page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
     else:
@@ -208,7 +208,7 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     wait_for_saved(page, done)
     assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
     shown = page.evaluate(READ)
-    last = answer_card(page, truth, shown)
+    last = answer_screen(page, truth, shown)
     wait_for_saved(page, done + last)
     page.keyboard.press("u")
     page.wait_for_selector(f'body[data-question="{shown["question"]}"]', timeout=WAIT)
@@ -450,7 +450,7 @@ def test_a_comment_and_an_answer_that_is_opened_again(serve, open_page):
         answers.first.wait_for(timeout=WAIT)
         assert [text.split(": ")[1][:3].strip() for text in answers.all_text_contents()] == ["no", "yes"]
         answers.nth(1).locator("button").click()
-        page.wait_for_selector(f'body[data-question^="card {row} "]', timeout=WAIT)
+        page.wait_for_selector(f'body[data-question^="item {row} "]', timeout=WAIT)
         assert "two songs in one" in page.inner_text("#item .comments")
         assert page.problems == []
 
@@ -473,7 +473,7 @@ def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_pa
             if page.locator("body.done").count():
                 break
             continue
-        answer_card(page, truth, shown)
+        answer_screen(page, truth, shown)
     page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
     shown = page.inner_text("#verdict")
     width = page.locator("#level").evaluate("bar => parseFloat(bar.style.width)")

@@ -112,7 +112,7 @@ def test_a_phone_shows_question_item_and_keys_without_scrolling(serve, open_page
             assert page.evaluate(SMALL) == [], part
 
 
-def test_a_picture_is_as_large_as_the_card(serve, open_page, tmp_path):
+def test_a_picture_is_as_large_as_the_screen(serve, open_page, tmp_path):
     for name, shape in (("tall", (900, 300)), ("wide", (200, 1200)), ("tiny", (12, 12))):
         picture = encode_png(np.zeros(shape, dtype=np.uint8))
         (tmp_path / f"{name}.png").write_bytes(base64.b64decode(picture.split(",")[1]))

@@ -76,7 +76,7 @@ def single(serve, open_page):
 
 @pytest.fixture
 def chips(serve, open_page):
-    """Open a review with a fit, most of whose cards have several labels, at one of them."""
+    """Open a review with a fit, most of whose screens have several labels, at one of them."""
     with serve() as client:
         page = open_page(client.server.guard.make_address())
         while page.get_attribute("body", "data-view") != "chips":
@@ -115,7 +115,7 @@ def test_an_audit_asks_about_a_question_that_was_skipped(chips):
     assert skipped not in json.loads(request.value.post_data)["exclude"]
 
 
-def test_cards_that_arrive_late_ask_nothing_twice(chips, tmp_path):
+def test_screens_that_arrive_late_ask_nothing_twice(chips, tmp_path):
     held = []
     chips.route("**/api/questions", lambda route: held.append(route))
     while not held:
@@ -242,7 +242,7 @@ def test_no_key_answers_a_question_that_chips_hide(chips, tmp_path):
     assert all(record.body["screen"] for record in read_journal(tmp_path / "a.jsonl")[1])
 
 
-def test_an_undo_brings_a_card_back_with_its_labels(chips, tmp_path):
+def test_an_undo_brings_a_screen_back_with_its_labels(chips, tmp_path):
     labels = chips.locator(".choice b").all_inner_texts()
     before = chips.get_attribute("body", "data-question")
     press(chips, "1", "Enter")
@@ -267,7 +267,7 @@ def test_an_item_that_was_answered_as_a_whole_is_not_asked_again(chips):
     assert find_entry(chips)[0] != row
 
 
-def test_cards_that_arrive_after_the_queue_has_changed_change_no_question(chips):
+def test_screens_that_arrive_after_the_queue_has_changed_change_no_question(chips):
     held = []
     chips.route("**/api/questions", lambda route: held.append((route, route.fetch())), times=1)
     chips.keyboard.press("m")

@@ -43,13 +43,13 @@ def fill(case, p):
 
 def list_questions(session, n=BATCH):
     """Return the next questions with their names."""
-    cards = session.choose(Asked(np.array([], dtype=np.intp), n=n))
-    return [{**vars(each), "item": f"s{each.row}", "label": LABELS[each.column]} for [each] in cards]
+    screens = session.choose(Asked(np.array([], dtype=np.intp), n=n))
+    return [{**vars(each), "item": f"s{each.row}", "label": LABELS[each.column]} for [each] in screens]
 
 
 def ask(client):
-    cards = client.post("/api/questions", {"n": BATCH})["cards"]
-    return [{**each, "item": f"s{each['row']}", "label": LABELS[each["column"]]} for [each] in cards]
+    screens = client.post("/api/questions", {"n": BATCH})["screens"]
+    return [{**each, "item": f"s{each['row']}", "label": LABELS[each["column"]]} for [each] in screens]
 
 
 def respond(question, case, key, **other):

@@ -1,4 +1,4 @@
-"""Cards: who is asked first, in which mixture, and what is never asked."""
+"""Screens: who is asked first, in which mixture, and what is never asked."""
 
 from dataclasses import replace
 
@@ -18,14 +18,14 @@ from halflabel.review_page.queues import (
     TOGETHER,
     WALL,
     Situation,
-    choose_cards,
+    choose_screens,
     choose_walls,
     count_queues,
 )
 
 
-def list_entries(cards):
-    return [(question.row, question.column) for card in cards for question in card]
+def list_entries(screens):
+    return [(question.row, question.column) for screen in screens for question in screen]
 
 
 @st.composite
@@ -42,35 +42,35 @@ def situations(draw):
 
 @given(situations(), st.sampled_from(sorted(KINDS)), st.integers(1, 12), st.none() | st.just(0), st.data())
 @settings(max_examples=80)
-def test_cards_hold_entries_of_their_queue_once(now, kind, n, label, data):
+def test_screens_hold_entries_of_their_queue_once(now, kind, n, label, data):
     exclude = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=now.given.size, max_size=now.given.size)))
     allowed = KINDS[kind](now, now.fit)[0] | now.filled
     allowed.ravel()[exclude] = False
     if label is not None:
         allowed[:, 1:] = False
     part = {"label": label, "exclude": exclude}
-    for cards in (choose_cards(now, kind, n, **part), choose_walls(now, kind, n, **part)):
-        entries = list_entries(cards)
+    for screens in (choose_screens(now, kind, n, **part), choose_walls(now, kind, n, **part)):
+        entries = list_entries(screens)
         assert len(entries) == len(set(entries))
-        assert len(cards) <= n
-        assert all(cards)
+        assert len(screens) <= n
+        assert all(screens)
         assert all(allowed[entry] for entry in entries)
 
 
 @given(situations(), st.integers(1, 12))
 @settings(max_examples=60)
 def test_items_come_in_the_order_of_the_errors_that_a_second_removes(now, n):
-    cards = choose_cards(now, "uncertain", n)
+    screens = choose_screens(now, "uncertain", n)
     doubtful = now.open_entries & (now.fit.wrong >= TOGETHER)
     wrong = np.where(doubtful if doubtful.any() else now.open_entries, now.fit.wrong, 0)
     best = -np.sort(-wrong, axis=1)[:, :MAX_CHIPS]
     gain = best.sum(axis=1) / (LOOK + CHIP * (best > 0).sum(axis=1))
-    plain = [card for card in cards if card[0].why == "uncertain"]
-    assert all(len({q.row for q in card}) == 1 and len(card) <= MAX_CHIPS for card in cards)
+    plain = [screen for screen in screens if screen[0].why == "uncertain"]
+    assert all(len({q.row for q in screen}) == 1 and len(screen) <= MAX_CHIPS for screen in screens)
     expected = -np.sort(-gain)[: len(plain)]
-    assert np.allclose([gain[card[0].row] for card in plain], expected, rtol=1e-5)
-    for card in plain:
-        values = [wrong[q.row, q.column] for q in card]
+    assert np.allclose([gain[screen[0].row] for screen in plain], expected, rtol=1e-5)
+    for screen in plain:
+        values = [wrong[q.row, q.column] for q in screen]
         assert values == sorted(values, reverse=True)
         assert not doubtful.any() or min(values) >= TOGETHER
 
@@ -88,25 +88,25 @@ def test_a_wall_has_the_most_doubtful_items_of_one_value_of_one_label(now):
             assert now.fit.wrong[rows, column].min() >= now.fit.wrong[others, column].max() - 1e-6
 
 
-def test_one_card_in_eight_is_a_random_entry_alone(situation):
-    cards = choose_cards(situation, "uncertain", 16)
-    assert [[q.why for q in card] for card in cards if card[0].why == "random"] == [["random"]] * 2
-    assert len(cards) == 16
+def test_one_screen_in_eight_is_a_random_entry_alone(situation):
+    screens = choose_screens(situation, "uncertain", 16)
+    assert [[q.why for q in screen] for screen in screens if screen[0].why == "random"] == [["random"]] * 2
+    assert len(screens) == 16
 
 
 def test_random_entries_of_one_label_are_no_sample_of_the_whole(situation):
-    cards = choose_cards(situation, "random", 16, label=2)
-    assert {(q.column, q.why) for [q] in cards} == {(2, "random of a part")}
-    assert {q.why for card in choose_cards(situation, "uncertain", 16, label=2) for q in card} == {"uncertain"}
+    screens = choose_screens(situation, "random", 16, label=2)
+    assert {(q.column, q.why) for [q] in screens} == {(2, "random of a part")}
+    assert {q.why for screen in choose_screens(situation, "uncertain", 16, label=2) for q in screen} == {"uncertain"}
 
 
 def test_answered_and_excluded_entries_are_not_asked_again(situation):
-    first = list_entries(choose_cards(situation, "uncertain", 10))
+    first = list_entries(choose_screens(situation, "uncertain", 10))
     current = situation.current.copy()
     for place, code in zip(first[:5], [YES, NO, UNDECIDED, YES, NO], strict=True):
         current[place] = code
     exclude = np.array([row * 5 + column for row, column in first[5:]])
-    second = choose_cards(replace(situation, current=current), "uncertain", 10, exclude=exclude)
+    second = choose_screens(replace(situation, current=current), "uncertain", 10, exclude=exclude)
     assert not set(first) & set(list_entries(second))
 
 
@@ -118,7 +118,7 @@ def test_what_may_be_wrong_is_given_answered_or_contested(situation, make_fit):
     contested = np.zeros(given.shape, dtype=bool)
     contested[2, 3] = True
     now = replace(situation, current=current, fit=fit, contested=contested)
-    asked = {q for card in choose_cards(now, "suspects", 50) for q in card if q.why == "suspects"}
+    asked = {q for screen in choose_screens(now, "suspects", 50) for q in screen if q.why == "suspects"}
     assert {(row, column), (2, 3)} <= {(q.row, q.column) for q in asked}
     for q in asked:
         assert contested[q.row, q.column] or given[q.row, q.column] * (fit.p[q.row, q.column] - 0.5) < 0
@@ -126,8 +126,8 @@ def test_what_may_be_wrong_is_given_answered_or_contested(situation, make_fit):
 
 def test_before_the_first_fit_single_entries_are_random_and_there_is_no_wall(situation):
     now = replace(situation, fit=None)
-    cards = choose_cards(now, "uncertain", 9)
-    assert [q.why for [q] in cards] == ["random"] * 9
+    screens = choose_screens(now, "uncertain", 9)
+    assert [q.why for [q] in screens] == ["random"] * 9
     assert choose_walls(now, "uncertain", 3) == []
     assert count_queues(now) == {"uncertain": 0, "suspects": 0, "random": int(now.open_entries.sum())}
 
@@ -136,28 +136,28 @@ def test_probable_missing_positives_come_first_in_positive_only_tables(situation
     given = np.maximum(situation.given, 0)
     state = np.where(given, given, np.where(situation.fit.p >= 0.5, 1, -1))
     now = Situation(given, np.zeros_like(given), replace(situation.fit, given=given, state=state), positive_only=True)
-    cards = choose_cards(now, "uncertain", 8, label=1)
-    assert all(now.fit.p[q.row, q.column] > 0.6 for [q] in cards)
+    screens = choose_screens(now, "uncertain", 8, label=1)
+    assert all(now.fit.p[q.row, q.column] > 0.6 for [q] in screens)
 
 
 def test_counts_and_unknown_kinds(situation):
     assert set(count_queues(situation)) == set(KINDS)
     with pytest.raises(ValueError, match="did you mean 'random'"):
-        choose_cards(situation, "rndom", 5)
+        choose_screens(situation, "rndom", 5)
 
 
-@pytest.mark.parametrize("view", ["card", "wall"])
-def test_one_undo_takes_a_whole_card_back(tmp_path, make_fit, view):
+@pytest.mark.parametrize("view", ["item", "wall"])
+def test_one_undo_takes_a_whole_screen_back(tmp_path, make_fit, view):
     with Served(make_session(tmp_path / "a.jsonl", fit=make_fit)) as client:
-        cards = client.post("/api/questions", {"view": view})["cards"]
-        card = max(cards, key=len)
-        sent = [answer(q, k % 2, f"k{k}", screen=f"{view}-1") for k, q in enumerate(card)]
-        assert client.post("/api/answers", {"answers": sent})["answers"] == len(card) > 1
+        screens = client.post("/api/questions", {"view": view})["screens"]
+        screen = max(screens, key=len)
+        sent = [answer(q, k % 2, f"k{k}", screen=f"{view}-1") for k, q in enumerate(screen)]
+        assert client.post("/api/answers", {"answers": sent})["answers"] == len(screen) > 1
         client.post("/api/answers", {"answers": [answer({"row": 0, "column": 0}, 1, "own")]})
-        assert client.post("/api/undo", {"key": "u"})["answers"] == len(card)
+        assert client.post("/api/undo", {"key": "u"})["answers"] == len(screen)
         undone = client.post("/api/undo", {"key": "v"})
         assert (undone["answers"], undone["undo"]) == (0, False)
-        assert {(q["row"], q["column"]) for q in card} == {(e["row"], e["column"]) for e in undone["entries"]}
+        assert {(q["row"], q["column"]) for q in screen} == {(e["row"], e["column"]) for e in undone["entries"]}
         assert {e["screen"] for e in undone["entries"]} == {f"{view}-1"}
         again = client.post("/api/undo", {"key": "v"})  # a request that is sent twice undoes once
         assert (again["answers"], again["entries"]) == (0, undone["entries"])

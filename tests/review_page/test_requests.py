@@ -36,7 +36,7 @@ ANSWER = {
 VALID = {
     "/api/list": [{"column": "0", "text": '"s"', "states": "[0, 1]", "start": "0"}],
     "/api/questions": [
-        {"view": '"card"', "kind": '"suspects"', "n": "5", "label": "1", "held": "[4, 5]", "exclude": "[7]"},
+        {"view": '"item"', "kind": '"suspects"', "n": "5", "label": "1", "held": "[4, 5]", "exclude": "[7]"},
         {"view": '"wall"', "page": '"p"'},
     ],
     "/api/comment": [{"item": '"s3"', "text": '"odd"', "key": '"c"'}],

@@ -25,8 +25,8 @@ def two(tmp_path, make_fit):
 
 
 def ask(client, page, n=10, **more):
-    """Return the questions of some cards."""
-    return [q for card in client.post("/api/questions", {"page": page, "n": n, **more})["cards"] for q in card]
+    """Return the questions of some screens."""
+    return [q for screen in client.post("/api/questions", {"page": page, "n": n, **more})["screens"] for q in screen]
 
 
 def find_places(questions):
@@ -49,7 +49,7 @@ def test_each_reviewer_has_an_address_and_a_name_in_the_journal(two):
     assert two[1].get("/api/progress")["undo"] is True
 
 
-@pytest.mark.parametrize("view", ["card", "wall"])
+@pytest.mark.parametrize("view", ["item", "wall"])
 def test_two_pages_are_never_asked_the_same_question(two, view):
     asked, waiting = [], {0: [], 1: []}
     for turn in range(8):

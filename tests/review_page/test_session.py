@@ -25,8 +25,8 @@ def client(tmp_path, make_fit):
 
 
 def ask(client, n=10, **given):
-    cards = client.post("/api/questions", {"kind": "uncertain", "n": n, **given})["cards"]
-    return [question for card in cards for question in card][:n]
+    screens = client.post("/api/questions", {"kind": "uncertain", "n": n, **given})["screens"]
+    return [question for screen in screens for question in screen][:n]
 
 
 def test_an_answer_is_in_the_journal_when_it_is_acknowledged(client):

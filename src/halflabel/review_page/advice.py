@@ -21,7 +21,7 @@ CONFIDENCE = 0.95
 
 
 def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
-    """Return the numbers about what is left, and a sentence with them.
+    """Return the numbers of errors that are left, and a sentence with them.
 
     Keys: filled, expected, low, high (errors among filled entries without an answer), next (errors that the next 60
     answers remove), is_enough, sentence, and random: see :func:`score_random`.

@@ -22,7 +22,7 @@ from halflabel.review_page.fields import (
     read_whole,
     read_wholes,
 )
-from halflabel.review_page.queues import KINDS, MAX_CARDS
+from halflabel.review_page.queues import KINDS, MAX_SCREENS
 from halflabel.review_page.review import WAIT_FOR_FIT, Review
 from halflabel.review_page.session import Asked, Session
 
@@ -157,20 +157,20 @@ async def post_list(session: Session, request: Request) -> Response:
 
 
 async def post_questions(session: Session, request: Request) -> Response:
-    """Return some cards."""
+    """Return some screens."""
     asked, size = await _read_body(session, request), session.labels.state.size
     wanted = Asked(
         exclude=read_wholes(asked, "exclude", size),
         kind=read_choice(asked, "kind", list(KINDS), "uncertain"),
-        view=read_choice(asked, "view", ("card", "wall"), "card"),
-        n=max(read_whole(asked, "n", MAX_CARDS + 1, 8), 1),
+        view=read_choice(asked, "view", ("item", "wall"), "item"),
+        n=max(read_whole(asked, "n", MAX_SCREENS + 1, 8), 1),
         label=None if asked.get("label") is None else read_whole(asked, "label", session.labels.shape[1]),
         by=_read_reviewer(request),
         page=read_text(asked, "page")[:MAX_PAGE],
         held=read_wholes(asked, "held", size).tolist(),
     )
-    cards = await asyncio.to_thread(session.choose, wanted)
-    return JSONResponse({"cards": [[vars(question) for question in card] for card in cards]})
+    screens = await asyncio.to_thread(session.choose, wanted)
+    return JSONResponse({"screens": [[vars(question) for question in screen] for screen in screens]})
 
 
 async def post_answers(session: Session, request: Request) -> Response:
@@ -187,13 +187,13 @@ async def post_answers(session: Session, request: Request) -> Response:
 
 
 async def post_undo(session: Session, request: Request) -> Response:
-    """Take the last answer or card back."""
+    """Take the last answer or screen back."""
     key = read_key(await _read_body(session, request))
     return _show_progress(session, request, entries=session.undo(key, _read_reviewer(request)))
 
 
 async def post_write(session: Session, request: Request) -> Response:
-    """Write the table with all answers, and what belongs to it."""
+    """Write the table with all answers, and its other files."""
     await _read_body(session, request)
     session.write_outputs()
     return _show_progress(session, request)
@@ -259,7 +259,7 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("POST", "/api/write", post_write),
 ]
 
-#: What only a review has.
+#: The endpoints that only a review has.
 OF_REVIEW: list[tuple[str, str, Endpoint]] = [
     ("POST", "/api/fit", post_fit),
     ("POST", "/api/audit", post_audit),

@@ -27,7 +27,7 @@ from halflabel.report.certificate_page import render_certificate
 from halflabel.review_page.config import Config
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import Outcome, read_answer
-from halflabel.review_page.queues import Card, Question
+from halflabel.review_page.queues import Question, Screen
 from halflabel.review_page.session import Asked, Session
 
 #: Number of questions that are asked at once. Before the first random one, a fit learns as many answers.
@@ -117,7 +117,7 @@ class Finish(Session):
 
     # -- questions and answers -------------------------------------------------------------
 
-    def choose_cards(self, asked: Asked) -> list[Card]:
+    def choose_screens(self, asked: Asked) -> list[Screen]:
         """Return the open questions in the order in which they are asked, after new ones if there were none."""
         state = self.state
         if not self._is_ready or state.done:
@@ -189,7 +189,7 @@ class Finish(Session):
         entries = (self.state.entries.find(*cell) for each in records for *cell, _ in reversed(each["answers"]))
         return next((entry for entry in entries if entry not in self.state.proof.taken_back), None)
 
-    # -- what the page shows ---------------------------------------------------------------
+    # -- content of the page ---------------------------------------------------------------
 
     def look(self) -> tuple[NDArray[np.int8], NDArray[np.int8], Fit | None]:
         """Return given values and answers. Filled values would bias the answer."""
@@ -202,7 +202,7 @@ class Finish(Session):
         return {**super().describe(by), "notes": notes[:20], "confidence": self.state.confidence}
 
     def describe_state(self, by: str) -> dict[str, Any]:
-        """Return the bound, the promise and the answers to go."""
+        """Return the bound, the stated share and the answers to go."""
         state, proof = self.state, self.state.proof
         if not self._is_ready:
             return {"answers": state.answered, "undo": False, "has_fit": False, "bound": None, "done": False}

@@ -20,7 +20,7 @@ T = TypeVar("T")
 #: A score of every entry. A higher score comes first.
 Scores = NDArray[Any]
 
-#: One card in eight is a random entry, so that the errors among all filled entries can be measured.
+#: One screen in eight is a random entry, so that the errors among all filled entries can be measured.
 RANDOM_EVERY = 8
 
 #: A label is asked together with others of its item if its value is wrong with at least this probability.
@@ -36,8 +36,8 @@ MAX_CHIPS = 9
 #: Seconds that a reader needs for an item and for one of its labels. They decide which items come first.
 LOOK, CHIP = 1.2, 0.25
 
-#: Number of items of a wall, and maximum number of cards of one request.
-WALL, MAX_CARDS = 24, 200
+#: Number of items of a wall, and maximum number of screens of one request.
+WALL, MAX_SCREENS = 24, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Question:
 
 
 #: The questions that are on the screen at the same time.
-Card = list[Question]
+Screen = list[Question]
 
 
 def _rank_uncertain(now: Situation, fit: Fit) -> tuple[Mask, Scores]:
@@ -124,10 +124,10 @@ KINDS: dict[str, Callable[[Situation, Fit], tuple[Mask, Scores]]] = {
 }
 
 
-def choose_cards(
+def choose_screens(
     now: Situation, kind: str, n: int, *, label: int | None = None, exclude: Ints | None = None
-) -> list[Card]:
-    """Return at most ``n`` cards, each one about the labels of one item that may be wrong.
+) -> list[Screen]:
+    """Return at most ``n`` screens, each one about the labels of one item that may be wrong.
 
     Parameters
     ----------
@@ -140,8 +140,8 @@ def choose_cards(
 
     Notes
     -----
-    Items come in the order of the errors that a second of reading removes. One card in eight is a random filled entry
-    alone, unless one label is asked. Without a fit, all cards are random entries.
+    Items come in the order of the errors that a second of reading removes. One screen in eight is a random filled entry
+    alone, unless one label is asked. Without a fit, all screens are random entries.
     """
     if kind not in KINDS:
         raise ValueError(f"there is no queue {kind!r}; {closest(kind, KINDS)}")
@@ -154,18 +154,18 @@ def choose_cards(
     best, total = _take_best(score, MAX_CHIPS, axis=1)
     gain = total / (LOOK + CHIP * (np.take_along_axis(score, best, axis=1) > 0).sum(axis=1))
     order = [row for row in np.argsort(-gain, kind="stable")[:n].tolist() if gain[row] > 0]
-    cards = [[Question(row, int(j), kind) for j in best[row] if score[row, j] > 0] for row in order]
+    screens = [[Question(row, int(j), kind) for j in best[row] if score[row, j] > 0] for row in order]
     if label is not None:
-        return cards
+        return screens
     free = now.filled & allowed
     free[order] = False
-    drawn = _draw(free, now, min(-(-n // RANDOM_EVERY), len(cards)), random)
-    return mix(cards[: n - len(drawn)], drawn)
+    drawn = _draw(free, now, min(-(-n // RANDOM_EVERY), len(screens)), random)
+    return mix(screens[: n - len(drawn)], drawn)
 
 
 def choose_walls(
     now: Situation, kind: str, n: int, *, label: int | None = None, exclude: Ints | None = None
-) -> list[Card]:
+) -> list[Screen]:
     """Return at most ``n`` walls: the items with the same value of one label that are most doubtful.
 
     Before the first fit there is no wall, because there are no values. Entries that are chosen by one value of one
@@ -175,7 +175,7 @@ def choose_walls(
         return []
     score = _score(now, now.fit, kind, DOUBT) * limit_entries(now.given.shape, label, exclude)
     value = np.where(np.abs(now.current) == 1, now.current, now.fit.state)
-    walls: list[tuple[float, Card]] = []
+    walls: list[tuple[float, Screen]] = []
     for sign in (1, -1):
         of_value = np.where(value == sign, score, 0)
         best, total = _take_best(of_value, WALL, axis=0)
@@ -188,7 +188,7 @@ def choose_walls(
 
 
 def count_queues(now: Situation) -> dict[str, int]:
-    """Return the number of entries in each queue: of uncertain ones, of those that are wrong in one of ten cases."""
+    """Return the number of entries in each queue: of uncertain ones, only the doubtful ones."""
     if now.fit is None:
         return dict.fromkeys(KINDS, 0) | {Reason.RANDOM.value: int(now.open_entries.sum())}
     numbers = {kind: int(rank(now, now.fit)[0].sum()) for kind, rank in KINDS.items()}
@@ -235,7 +235,7 @@ def shuffle_entries(now: Situation) -> Scores:
     return rng.random(now.given.shape, dtype=np.float32)
 
 
-def _draw(free: Mask, now: Situation, n: int, why: str) -> list[Card]:
+def _draw(free: Mask, now: Situation, n: int, why: str) -> list[Screen]:
     """Return random entries, each one alone."""
     places = (divmod(cell, free.shape[1]) for cell in take_highest(free, shuffle_entries(now), n))
     return [[Question(row, column, why)] for row, column in places]

@@ -27,7 +27,7 @@ from halflabel.review_page.implied import Implied
 from halflabel.review_page.intake import Outcome, SentAnswer, check_repeated, read_answer
 from halflabel.review_page.journal import describe_change, open_journal
 from halflabel.review_page.outputs import gather_outputs, summarize_review
-from halflabel.review_page.queues import Card, Situation, choose_cards, choose_walls, count_queues, mix
+from halflabel.review_page.queues import Screen, Situation, choose_screens, choose_walls, count_queues, mix
 from halflabel.review_page.reviewers import choose_twice, describe_reviewers
 from halflabel.review_page.session import Asked, Session
 from halflabel.review_page.worker import Job
@@ -87,18 +87,18 @@ class Review(Session):
         now = self.labels.state, self.book.current, self.fit, self.book.contested
         return Situation(*now, self.labels.positive_only, self.implied.states)
 
-    def choose_cards(self, asked: Asked) -> list[Card]:
-        """Return cards of a queue. During an audit, these are its entries."""
+    def choose_screens(self, asked: Asked) -> list[Screen]:
+        """Return screens of a queue. During an audit, these are its entries."""
         if (audit := self.audit) is not None:
             left = set(asked.exclude.tolist())
             return [[each] for each in audit.list_open() if self.number(each) not in left][: asked.n]
         part: dict[str, Any] = {"label": asked.label, "exclude": asked.exclude}
         if asked.view == "wall":
             return choose_walls(self.situation, asked.kind, asked.n, **part)
-        cards = choose_cards(self.situation, asked.kind, asked.n, **part)
+        screens = choose_screens(self.situation, asked.kind, asked.n, **part)
         # A review with one reviewer asks nothing twice.
         twice = choose_twice(self.book, asked.by, asked.n, asked.exclude) if asked.by and asked.label is None else []
-        return mix(cards[: asked.n - len(twice)], twice)
+        return mix(screens[: asked.n - len(twice)], twice)
 
     def answer(self, sent: Sequence[Any], by: str = "") -> list[Outcome]:
         """Write the valid answers to the journal. Return the outcome of each answer once they are on the disk."""
@@ -120,7 +120,7 @@ class Review(Session):
         return outcomes
 
     def undo(self, key: str, by: str = "") -> list[dict[str, Any]]:
-        """Take the last answer or card back. Return its entries, none if there is no answer."""
+        """Take the last answer or screen back. Return its entries, none if there is no answer."""
         again = self.book.find_repeated("undo", key)
         if again is None:
             numbers = self.book.list_undoable(by or None)
@@ -279,7 +279,7 @@ class Review(Session):
         self._end_worker()
         self.journal.close()
 
-    # -- what the page shows ---------------------------------------------------------------
+    # -- content of the page ---------------------------------------------------------------
 
     def look(self) -> tuple[NDArray[np.int8], NDArray[np.int8], Fit | None]:
         """Return given values, answers, and the fit, but during an audit."""

@@ -11,14 +11,14 @@ import numpy as np
 from halflabel._arrays import Ints
 from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import AnswerBook
-from halflabel.review_page.queues import Card, Question, take_highest
+from halflabel.review_page.queues import Question, Screen, take_highest
 
 #: One question in ten is about an entry that another reviewer has answered.
 TWICE_EVERY = 10
 
 
-def choose_twice(book: AnswerBook, by: str, n: int, exclude: Ints) -> list[Card]:
-    """Return random entries that one other reviewer has answered, one for ten of ``n`` cards."""
+def choose_twice(book: AnswerBook, by: str, n: int, exclude: Ints) -> list[Screen]:
+    """Return random entries that one other reviewer has answered, one for ten of ``n`` screens."""
     mask = book.list_single_answers(by)
     if len(exclude):
         mask.ravel()[exclude] = False

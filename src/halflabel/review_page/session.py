@@ -1,4 +1,4 @@
-"""What a review and a finish share: the table, the process that fits, and the questions that each open page holds."""
+"""The parts of a review that a finish has, too: the table, the process that fits, and the questions that each open page holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from halflabel.review_page.encoding import find_states, pack_points
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import Outcome
-from halflabel.review_page.queues import Card, Question
+from halflabel.review_page.queues import Question, Screen
 from halflabel.review_page.searching import Searcher
 from halflabel.review_page.worker import Job, Worker
 
@@ -34,8 +34,8 @@ class Asked:
 
     exclude: Ints  #: The entries that are not asked, as flat numbers.
     kind: str = "uncertain"  #: A queue.
-    view: str = "card"  #: Or "wall".
-    n: int = 8  #: Maximum number of cards.
+    view: str = "item"  #: Or "wall".
+    n: int = 8  #: Maximum number of screens.
     label: int | None = None  #: The only label that is asked about.
     by: str = ""  #: The reviewer. Empty if there is only one.
     page: str = ""  #: A name that the page has chosen. Empty if it holds no questions.
@@ -127,7 +127,7 @@ class Session(ABC):
 
     @abstractmethod
     def write_outputs(self) -> None:
-        """Write the table with all answers, and what belongs to it."""
+        """Write the table with all answers, and its other files."""
 
     @abstractmethod
     def close(self) -> None:
@@ -139,15 +139,15 @@ class Session(ABC):
 
     # -- questions and answers -------------------------------------------------------------
 
-    def choose(self, asked: Asked) -> list[Card]:
-        """Return cards whose entries no other open page holds."""
+    def choose(self, asked: Asked) -> list[Screen]:
+        """Return screens whose entries no other open page holds."""
         with self._choosing:
             others = [held for page, held in list(self._held.items()) if page != asked.page]
             exclude = np.array(sorted(set(asked.exclude.tolist()).union(*others)), dtype=np.intp)
-            cards = self.choose_cards(replace(asked, exclude=exclude))
+            screens = self.choose_screens(replace(asked, exclude=exclude))
             if asked.page:
-                self._held[asked.page] = {*asked.held, *(self.number(each) for card in cards for each in card)}
-        return cards
+                self._held[asked.page] = {*asked.held, *(self.number(each) for screen in screens for each in screen)}
+        return screens
 
     def leave(self, page: str) -> None:
         """Note that a page is closed, and holds nothing any more."""
@@ -163,8 +163,8 @@ class Session(ABC):
         return question.row * self.labels.shape[1] + question.column
 
     @abstractmethod
-    def choose_cards(self, asked: Asked) -> list[Card]:
-        """Return cards without the excluded entries."""
+    def choose_screens(self, asked: Asked) -> list[Screen]:
+        """Return screens without the excluded entries."""
 
     @abstractmethod
     def answer(self, sent: Sequence[Any], by: str = "") -> list[Outcome]:
@@ -172,9 +172,9 @@ class Session(ABC):
 
     @abstractmethod
     def undo(self, key: str, by: str = "") -> list[dict[str, Any]]:
-        """Take the last answer or card back. Return its entries, none if there is no answer."""
+        """Take the last answer or screen back. Return its entries, none if there is no answer."""
 
-    # -- what the page shows ---------------------------------------------------------------
+    # -- content of the page ---------------------------------------------------------------
 
     @abstractmethod
     def look(self) -> tuple[NDArray[np.int8], NDArray[np.int8], Fit | None]:
@@ -202,7 +202,7 @@ class Session(ABC):
         """Return the number of answers, whether one can be undone, and the facts of the task."""
 
     def describe_panel(self) -> dict[str, Any]:
-        """Return what needs all entries: nothing, unless the task has more."""
+        """Return the facts that need all entries: none, unless the task has some."""
         return {}
 
     def describe_item(self, row: int) -> dict[str, Any]:

@@ -1,12 +1,12 @@
-// The page: one card after the other. It is the same for a review and for a finish.
+// The page: one screen after the other. It is the same for a review and for a finish.
 
 import { Audit } from "/static/audit.js";
-import { Cards, describe, isSingle, readValue, WORDS } from "/static/cards.js";
+import { Screens, describe, isSingle, readValue, WORDS } from "/static/screens.js";
 import { byId, guard, make, notify, plural } from "/static/dom.js";
 import { playSound } from "/static/item.js";
 import { More } from "/static/more.js";
 import { Outbox } from "/static/outbox.js";
-import { markValue, nextValue, showAccept, showCard, showNone } from "/static/show.js";
+import { markValue, nextValue, showAccept, showScreen, showNone } from "/static/show.js";
 import { showBound, showFitting, showState, showVerdict } from "/static/state.js";
 import { connect, get, getNewest, makeKey, noteTable, post } from "/static/transport.js";
 import { Why } from "/static/why.js";
@@ -22,12 +22,12 @@ class Page {
     this.session = this.progress = session;
     this.isFinish = "confidence" in session;
     this.labels = session.labels;
-    this.card = null;
+    this.screen = null;
     this.chain = Promise.resolve();
     this.isConnected = true;
     this.running = session.has_fit ? null : ["starting", 0, 0];
     this.outbox = new Outbox((progress, waiting, error) => this.saved(progress, waiting, error));
-    this.cards = new Cards(session.labels.length, () => this.arrived());
+    this.screens = new Screens(session.labels.length, () => this.arrived());
     this.audit = new Audit(this);
     this.why = new Why();
     this.more = new More(this);
@@ -47,7 +47,7 @@ class Page {
     this.show();
     this.take(this.progress);
     connect((kind, content) => this.receive(kind, content));
-    this.cards.refill().catch((error) => notify(error.message, "error"));
+    this.screens.refill().catch((error) => notify(error.message, "error"));
     this.showPanel();
   }
 
@@ -95,67 +95,67 @@ class Page {
 
   /** Act after the keys before, and only about what is on the screen now: an undo may be on its way. */
   act(run) {
-    const { card } = this;
-    this.chain = this.chain.then(() => (this.card === card ? run() : notify(CHANGED))).catch((error) => notify(error.message, "error"));
+    const { screen } = this;
+    this.chain = this.chain.then(() => (this.screen === screen ? run() : notify(CHANGED))).catch((error) => notify(error.message, "error"));
     return this.chain;
   }
 
-  // -- cards -----------------------------------------------------------------------------
+  // -- screens -----------------------------------------------------------------------------
 
-  /** Show the next card. */
+  /** Show the next screen. */
   advance() {
-    this.card = this.progress.done ? null : this.cards.next();
+    this.screen = this.progress.done ? null : this.screens.next();
     this.show();
   }
 
-  /** Show no card until another one is there, so that no key answers one that is no longer asked. */
+  /** Show no screen until another one is there, so that no key answers one that is no longer asked. */
   drop() {
-    this.card = this.cards.current = null;
+    this.screen = this.screens.current = null;
     this.show();
   }
 
   show() {
     byId("undo").disabled = !this.progress.undo;
-    if (!this.card) return showNone(this);
-    showCard(this, (place) => this.toggle(place));
+    if (!this.screen) return showNone(this);
+    showScreen(this, (place) => this.toggle(place));
     this.since = performance.now();
   }
 
   arrived() {
-    if (!this.card) this.advance();
+    if (!this.screen) this.advance();
   }
 
   answer(value) {
     const pressed = performance.now();
     this.act(() => {
-      if (!this.card || !isSingle(this.card)) return;
-      this.card.entries[0].value = value;
-      this.#send(this.card.entries, pressed);
+      if (!this.screen || !isSingle(this.screen)) return;
+      this.screen.entries[0].value = value;
+      this.#send(this.screen.entries, pressed);
     });
   }
 
   #accept() {
-    const { card } = this;
-    if (!card || isSingle(card)) return;
-    const known = card.entries.filter((each) => each.value !== undefined);
-    const sent = known.filter((each) => !card.isOpened || each.item.states[each.column] < 3 || each.value !== each.proposal);
-    if (sent.length) this.#send(sent, performance.now(), `${card.view}-${makeKey()}`);
+    const { screen } = this;
+    if (!screen || isSingle(screen)) return;
+    const known = screen.entries.filter((each) => each.value !== undefined);
+    const sent = known.filter((each) => !screen.isOpened || each.item.states[each.column] < 3 || each.value !== each.proposal);
+    if (sent.length) this.#send(sent, performance.now(), `${screen.view}-${makeKey()}`);
     else this.advance();
   }
 
-  /** Send the values of entries, and show the next card at once. */
+  /** Send the values of entries, and show the next screen at once. */
   #send(entries, pressed, screen) {
     const ms = Math.round((pressed - this.since) / entries.length);
     const answers = entries.map(({ row, column, item, why, value, proposal }) => ({
-      row, column, item: item.id, label: this.labels[column], value, why, ms, shown: !isSingle(this.card) && proposal !== undefined, ...(screen ? { screen } : {}),
+      row, column, item: item.id, label: this.labels[column], value, why, ms, shown: !isSingle(this.screen) && proposal !== undefined, ...(screen ? { screen } : {}),
     }));
     const before = entries.map((each) => each.item.states[each.column]);
-    this.cards.answered(entries, true);
+    this.screens.answered(entries, true);
     for (const each of entries) each.item.states[each.column] = CODES[each.value];
     Promise.all(this.outbox.sendAll(answers)).then((saved) => saved.every(Boolean) || this.#rejected(entries.filter((_, k) => !saved[k]), before));
-    const told = entries.find((each) => each.value !== each.proposal) ?? entries[0];
-    byId("last").textContent = describe(told, this.labels, this.progress.audit || this.isFinish);
-    this.why.offer(this.isFinish || this.progress.audit || !this.progress.has_fit ? null : { row: told.row, item: told.item.id, label: this.labels[told.column] });
+    const shown = entries.find((each) => each.value !== each.proposal) ?? entries[0];
+    byId("last").textContent = describe(shown, this.labels, this.progress.audit || this.isFinish);
+    this.why.offer(this.isFinish || this.progress.audit || !this.progress.has_fit ? null : { row: shown.row, item: shown.item.id, label: this.labels[shown.column] });
     this.advance();
     performance.measure("answer", { start: pressed, end: performance.now() });
   }
@@ -163,30 +163,30 @@ class Page {
   /** The server did not accept some answers: they are asked again. */
   #rejected(entries, before) {
     entries.forEach((each, k) => (each.item.states[each.column] = before[k]));
-    this.cards.answered(entries, false);
-    this.cards.upcoming.unshift({ view: "card", entries: entries.map((each) => ({ ...each, value: each.proposal })) });
+    this.screens.answered(entries, false);
+    this.screens.upcoming.unshift({ view: "item", entries: entries.map((each) => ({ ...each, value: each.proposal })) });
     this.arrived();
   }
 
   #skip() {
-    if (!this.card || this.progress.audit || this.isFinish) return;
-    this.cards.skip(this.card);
+    if (!this.screen || this.progress.audit || this.isFinish) return;
+    this.screens.skip(this.screen);
     this.advance();
   }
 
   /** Change the value of an entry: as proposed, the other one, not sure. */
   toggle(place) {
     this.act(() => {
-      const entry = this.card && !isSingle(this.card) && this.card.entries[place];
+      const entry = this.screen && !isSingle(this.screen) && this.screen.entries[place];
       if (!entry) return;
       entry.value = nextValue(entry);
       markValue(entry);
-      showAccept(this.card);
-      byId("live").textContent = `${this.card.view === "wall" ? entry.item.item : this.labels[entry.column]}: ${WORDS[entry.value] ?? "open"}`;
+      showAccept(this.screen);
+      byId("live").textContent = `${this.screen.view === "wall" ? entry.item.item : this.labels[entry.column]}: ${WORDS[entry.value] ?? "open"}`;
     });
   }
 
-  /** Take the last answer or card back, after the keys before, and ask it again. */
+  /** Take the last answer or screen back, after the keys before, and ask it again. */
   undo() {
     this.chain = this.chain.then(async () => {
       await this.outbox.flush();
@@ -197,8 +197,8 @@ class Page {
       this.why.offer(null);
       notify("Taken back.");
       byId("last").textContent = "";
-      this.cards.answered(entries, false);
-      this.card = this.cards.current = await this.cards.make(entries[0].screen?.startsWith("wall") ? "wall" : "card", entries, new Map());
+      this.screens.answered(entries, false);
+      this.screen = this.screens.current = await this.screens.make(entries[0].screen?.startsWith("wall") ? "wall" : "item", entries, new Map());
       this.show();
     }).catch((error) => notify(error.message, "error"));
   }
@@ -206,17 +206,17 @@ class Page {
   /** Ask about another part: a queue, a label or a view. */
   async change(part) {
     document.activeElement.blur(); // Enter accepts the screen
-    Object.assign(this.cards, part);
-    byId("view").ariaPressed = String(this.cards.view === "wall");
-    this.cards.forget(this.outbox.waiting.map(({ answer }) => answer)); // the server has the other answers
+    Object.assign(this.screens, part);
+    byId("view").ariaPressed = String(this.screens.view === "wall");
+    this.screens.forget(this.outbox.waiting.map(({ answer }) => answer)); // the server has the other answers
     this.drop();
-    await this.cards.renew();
-    if (!this.card) this.advance();
+    await this.screens.renew();
+    if (!this.screen) this.advance();
   }
 
   toggleView() {
     if (!this.session.has_walls || this.progress.audit) return undefined;
-    return this.change({ view: this.cards.view === "wall" ? "card" : "wall" });
+    return this.change({ view: this.screens.view === "wall" ? "item" : "wall" });
   }
 
   /** Show all labels of an item, answered or not. */
@@ -226,9 +226,9 @@ class Page {
     const doubt = (column) => (item.p?.[column] == null ? 0 : Math.abs(item.p[column] - 0.5));
     const columns = item.states.map((_, column) => column);
     columns.sort((a, b) => (item.states[a] > 2) - (item.states[b] > 2) || doubt(a) - doubt(b));
-    this.cards.putBack();
+    this.screens.putBack();
     const entries = columns.map((column) => ({ row, column, why: "answer", item, proposal: readValue(item.states[column]), value: readValue(item.states[column]) }));
-    this.card = { view: "card", isOpened: true, entries };
+    this.screen = { view: "item", isOpened: true, entries };
     this.show();
   }
 
@@ -270,13 +270,13 @@ class Page {
     this.take(progress);
     if (kind === "failed") notify(progress.failure, "error");
     if (kind === "written") notify(`Written: ${progress.written.join(", ")}`);
-    if (kind === "connected" && !this.card) await this.cards.refill();
+    if (kind === "connected" && !this.screen) await this.screens.refill();
   }
 
-  /** Values have changed on the server: the cards to come and the numbers follow. */
+  /** Values have changed on the server: the screens to come and the numbers follow. */
   async renew() {
-    await this.cards.renew();
-    if (!this.card) this.advance();
+    await this.screens.renew();
+    if (!this.screen) this.advance();
     this.showPanel();
   }
 
@@ -291,7 +291,7 @@ class Page {
     if (Math.floor(before / ANSWERS_PER_PANEL) !== Math.floor(progress.answers / ANSWERS_PER_PANEL)) this.showPanel();
     if (progress.done) this.drop();
     if (progress.done && wasDone === false) this.write().catch((error) => notify(error.message, "error"));
-    if (!this.card) showNone(this);
+    if (!this.screen) showNone(this);
   }
 
   saved(progress, waiting, error) {
@@ -300,7 +300,7 @@ class Page {
     const { audit } = this.progress;
     if (audit && audit.answered >= audit.n && !waiting) this.audit.finish();
     if (error?.status) notify(error.message, "error");
-    if (progress && !waiting && !this.card) this.cards.refill().catch(() => {}); // a finish asks more after each answer
+    if (progress && !waiting && !this.screen) this.screens.refill().catch(() => {}); // a finish asks more after each answer
   }
 
   async showPanel() {

@@ -74,14 +74,14 @@ export class Audit {
   async #changed(progress, op) {
     const { page } = this;
     page.take(progress);
-    page.cards.skipped = []; // an audit asks about all of its entries
+    page.screens.skipped = []; // an audit asks about all of its entries
     byId("last").textContent = "";
     page.why.offer(null);
     if (op === "finish" && progress.certificate) {
       byId("proof").textContent = `${progress.certificate.sentence} It is written together with its table.`;
       byId("proof-dialog").showModal();
     }
-    await page.change({ view: "card", kind: "uncertain", label: null });
+    await page.change({ view: "item", kind: "uncertain", label: null });
     page.showPanel();
   }
 

@@ -1,6 +1,6 @@
 // Everything that is not the question: numbers, queue, map, search, last answers, comment, audit.
 
-import { WORDS } from "/static/cards.js";
+import { WORDS } from "/static/screens.js";
 import { byId, count, fillSelect, guard, make, notify, plural } from "/static/dom.js";
 import { showComments, STATES } from "/static/item.js";
 import { MapPart } from "/static/map-part.js";
@@ -38,20 +38,20 @@ export class More {
 
   /** The label that map and search are about. */
   get label() {
-    return this.page.cards.label ?? this.page.card?.entries[0].column ?? 0;
+    return this.page.screens.label ?? this.page.screen?.entries[0].column ?? 0;
   }
 
   open() {
     for (const part of document.querySelectorAll("#more-dialog details[open]")) part.open = false;
-    byId("kind").value = this.page.cards.kind;
-    byId("only").value = this.page.cards.label ?? "";
+    byId("kind").value = this.page.screens.kind;
+    byId("only").value = this.page.screens.label ?? "";
     byId("more-dialog").showModal();
     this.page.showPanel();
   }
 
   async chooseLabel() {
     const { value } = byId("only");
-    if (this.page.isFinish) this.page.cards.label = value === "" ? null : Number(value); // its order is fixed
+    if (this.page.isFinish) this.page.screens.label = value === "" ? null : Number(value); // its order is fixed
     else await this.page.change({ label: value === "" ? null : Number(value) });
     if (byId("map-part").open) this.map.showLabel();
     if (byId("search-part").open) this.list();
@@ -136,7 +136,7 @@ export class More {
 
   /** The item on the screen: the first one of a wall. */
   get item() {
-    return this.page.card?.entries[0].item;
+    return this.page.screen?.entries[0].item;
   }
 
   showComment() {

@@ -1,27 +1,27 @@
-// What a card looks like: one question, an item with several doubtful labels, or a wall of items of one label.
+// What a screen looks like: one question, an item with several doubtful labels, or a wall of items of one label.
 
-import { isSingle, WORDS } from "/static/cards.js";
+import { isSingle, WORDS } from "/static/screens.js";
 import { breakable, byId, count, make, plural } from "/static/dom.js";
 import { showContent, showItem, showSound } from "/static/item.js";
 
 const LONG = 30; // length of a label that is written in smaller letters
 const KEYS = 9;
 
-/** Show the card of a page. `toggle(place)` changes the value of an entry. */
-export function showCard({ card, labels, cards, progress }, toggle) {
-  const { view, entries } = card;
+/** Show the screen of a page. `toggle(place)` changes the value of an entry. */
+export function showScreen({ screen, labels, screens, progress }, toggle) {
+  const { view, entries } = screen;
   const [first] = entries;
-  const single = isSingle(card);
+  const single = isSingle(screen);
   showParts(view === "wall" ? "wall" : single ? "single" : "chips");
   const text = view === "wall" || single ? `${labels[first.column]}?` : `${first.item.item}: which labels?`;
   byId("asked").replaceChildren(...breakable(text));
   byId("asked").classList.toggle("long", text.length > LONG);
-  byId("reason").textContent = describeCard(card, cards, progress);
+  byId("reason").textContent = describeScreen(screen, screens, progress);
   byId("live").textContent = `${text} ${byId("reason").textContent} ${view === "wall" ? "" : describeItem(first.item)}`;
   if (view === "wall") showWall(entries, toggle);
   else showItem(byId("item"), first.item, labels, new Set(entries.map((each) => each.column)));
-  if (view === "card" && !single) showChips(entries, labels, toggle);
-  if (!single) showAccept(card);
+  if (view === "item" && !single) showChips(entries, labels, toggle);
+  if (!single) showAccept(screen);
   for (const id of ["yes", "no", "unsure", "accept", "skip"]) byId(id).disabled = false;
   document.body.dataset.question = `${view} ${first.row} ${first.column}`;
 }
@@ -35,8 +35,8 @@ function showParts(shown) {
   byId("chips").hidden = shown !== "chips";
 }
 
-/** Show why there is no card. */
-export function showNone({ progress, cards, outbox, isFinish }) {
+/** Show why there is no screen. */
+export function showNone({ progress, screens, outbox, isFinish }) {
   delete document.body.dataset.question;
   showParts("single");
   for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = true;
@@ -44,24 +44,24 @@ export function showNone({ progress, cards, outbox, isFinish }) {
   const text = progress.done ? `Done. ${progress.sentence} The files are written when this is reached; W writes them again.`
     : outbox.waiting.length ? "The answers are written."
     : isFinish && (progress.waits || !progress.has_fit) ? "A fit learns from all answers. The next question follows."
-    : cards.isEmpty === undefined ? "Loading questions."
-    : cards.view === "wall" && !progress.has_fit ? "A wall shows filled values: it needs the first fit."
+    : screens.isEmpty === undefined ? "Loading questions."
+    : screens.view === "wall" && !progress.has_fit ? "A wall shows filled values: it needs the first fit."
     : progress.audit ? "All answers of the audit are there."
     : isFinish ? "All gaps are answered."
     : "This queue is empty. Choose another one (M), or write the files (W).";
   byId("live").textContent = byId("item").textContent = text;
 }
 
-function describeCard(card, cards, progress) {
-  const [{ why, item, column, proposal }] = card.entries;
-  if (card.view === "wall") return `${plural(card.entries.length, "item")} filled with ${WORDS[proposal]}: choose the exceptions`;
-  if (!isSingle(card)) return `${plural(card.entries.length, "label")}: change what is wrong, then accept`;
+function describeScreen(screen, screens, progress) {
+  const [{ why, item, column, proposal }] = screen.entries;
+  if (screen.view === "wall") return `${plural(screen.entries.length, "item")} filled with ${WORDS[proposal]}: choose the exceptions`;
+  if (!isSingle(screen)) return `${plural(screen.entries.length, "label")}: change what is wrong, then accept`;
   const state = item.states[column];
   if (why === "suspects" && state > 2) return `${state > 4 ? "your answer" : "your table"}: ${state % 2 ? "no" : "yes"}, in doubt`;
   if (why === "twice") return "another reviewer has answered it, too";
   if (why !== "random") return "";
   if (!progress.has_fit) return "random questions until the first fit";
-  return cards.kind === "random" ? "" : "a random check";
+  return screens.kind === "random" ? "" : "a random check";
 }
 
 /** The beginning of an item, for a screen reader. */

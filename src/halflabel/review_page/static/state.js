@@ -2,7 +2,7 @@
 
 import { byId, count, make, plural } from "/static/dom.js";
 
-const WIDTH = 4; // the bar of a finish ends at this many times the promise
+const WIDTH = 4; // the bar of a finish ends at this many times the limit
 
 /** Write a share that is an upper bound: rounded up. */
 export const percent = (share) => `${(Math.ceil(1000 * share - 1e-9) / 10).toFixed(1)} %`;
@@ -18,7 +18,7 @@ export function showVerdict({ panel, isFinish }) {
   byId("ring").classList.toggle("enough", is_enough);
 }
 
-/** The bound of a finish against its promise. */
+/** The bound of a finish against its limit. */
 export function showBound({ progress, session }) {
   const { bound, values, left, done, has_fit, max_error, sentence } = progress;
   byId("bound").hidden = !has_fit;
@@ -27,7 +27,7 @@ export function showBound({ progress, session }) {
   document.body.classList.toggle("done", done);
   const first = bound === null ? "No bound yet." : `At most ${percent(bound)} of ${count(values)} values are wrong.`;
   byId("verdict").textContent = `${first} ${done ? "Done." : `About ${plural(left, "answer")} to go.`}`;
-  byId("promise").textContent = `promise: at most ${plain(max_error)} (confidence ${plain(session.confidence)})`;
+  byId("limit").textContent = `at most ${plain(max_error)} (confidence ${plain(session.confidence)})`;
   byId("end").textContent = `${plain(Math.min(WIDTH * max_error, 1))} or more`;
   byId("level").style.width = `${100 * Math.min((bound ?? 1) / (WIDTH * max_error), 1) || 0}%`; // 0 of 0 is an empty bar
   Object.assign(byId("track"), { ariaValueNow: bound ?? 1, ariaValueText: sentence, ariaValueMax: WIDTH * max_error });

@@ -1,9 +1,9 @@
-// The cards to come: fetched ahead of time, together with the items that they are about.
+// The screens to come: fetched ahead of time, together with the items that they are about.
 
 import { get, post } from "/static/transport.js";
 
-const BATCH = { card: 24, wall: 2 }; // cards of one request
-const LOW = { card: 12, wall: 1 }; // cards that are left when the next ones are requested
+const BATCH = { screen: 24, wall: 2 }; // screens of one request
+const LOW = { screen: 12, wall: 1 }; // screens that are left when the next ones are requested
 const ITEMS = 50; // of one request
 const MAX_SKIPPED = 500;
 
@@ -12,8 +12,8 @@ export const WORDS = { 1: "yes", 0: "no", null: "not sure" };
 /** Return the value of a state: 1, 0, null for "not sure", undefined if there is none. */
 export const readValue = (state) => (state === 0 ? undefined : state === 7 ? null : Number(state % 2 === 0));
 
-/** Whether a card is one question, asked without a proposal. */
-export const isSingle = ({ view, entries, isOpened }) => view === "card" && entries.length === 1 && !isOpened;
+/** Whether a screen is one question, asked without a proposal. */
+export const isSingle = ({ view, entries, isOpened }) => view === "item" && entries.length === 1 && !isOpened;
 
 /** Return a sentence about an answer, with the probability unless it is hidden. */
 export function describe({ item, column, value }, labels, isHidden) {
@@ -21,12 +21,12 @@ export function describe({ item, column, value }, labels, isHidden) {
   return `${item.item}, ${labels[column]}: ${WORDS[value]}.${p === null ? "" : ` The model's probability was ${p.toFixed(2)}.`}`;
 }
 
-export class Cards {
-  /** @param {number} nLabels  @param {() => void} arrived  called when new cards have arrived */
+export class Screens {
+  /** @param {number} nLabels  @param {() => void} arrived  called when new screens have arrived */
   constructor(nLabels, arrived) {
     this.nLabels = nLabels;
     this.arrived = arrived;
-    Object.assign(this, { kind: "uncertain", label: null, view: "card" });
+    Object.assign(this, { kind: "uncertain", label: null, view: "item" });
     this.upcoming = [];
     this.current = null;
     this.skipped = [];
@@ -51,11 +51,11 @@ export class Cards {
     this.isEmpty = undefined;
   }
 
-  skip(card) {
-    this.skipped = [...this.skipped, ...card.entries.map((each) => this.number(each))].slice(-MAX_SKIPPED);
+  skip(screen) {
+    this.skipped = [...this.skipped, ...screen.entries.map((each) => this.number(each))].slice(-MAX_SKIPPED);
   }
 
-  /** Take the next card, or null. */
+  /** Take the next screen, or null. */
   next() {
     this.upcoming = this.#leaveOut(this.upcoming, this.done);
     this.current = this.upcoming.shift() ?? null;
@@ -63,13 +63,13 @@ export class Cards {
     return this.current;
   }
 
-  /** Put the card on the screen back: another one takes its place. */
+  /** Put the screen on the screen back: another one takes its place. */
   putBack() {
     if (this.current) this.upcoming.unshift(this.current);
     this.current = null;
   }
 
-  /** Replace what is held as soon as other cards are there, because values have changed. The current one stays. */
+  /** Replace what is held as soon as other screens are there, because values have changed. The current one stays. */
   renew() {
     this.version += 1;
     return this.refill(true);
@@ -86,28 +86,28 @@ export class Cards {
     }
   }
 
-  #hold(cards) {
-    return cards.flatMap((card) => card?.entries.map((each) => this.number(each)) ?? []);
+  #hold(screens) {
+    return screens.flatMap((screen) => screen?.entries.map((each) => this.number(each)) ?? []);
   }
 
   async #refill(version, isNew) {
     const { kind, label, view } = this;
     const held = this.#hold([this.current, ...(isNew ? [] : this.upcoming)]);
     const exclude = [...new Set([...held, ...this.skipped, ...this.done])];
-    const { cards } = await post("/api/questions", { kind, label, view, exclude, held, n: BATCH[view] });
+    const { screens } = await post("/api/questions", { kind, label, view, exclude, held, n: BATCH[view] });
     if (version !== this.version) return;
-    const items = await this.load(cards.flat(), new Map());
+    const items = await this.load(screens.flat(), new Map());
     if (version !== this.version) return;
     if (isNew) this.upcoming = [];
     const known = new Set([...this.#hold([this.current, ...this.upcoming]), ...this.skipped, ...this.done]); // they may have changed
-    const made = cards.map((entries) => ({ view, entries: this.fill(view, entries, items) }));
+    const made = screens.map((entries) => ({ view, entries: this.fill(view, entries, items) }));
     this.upcoming.push(...this.#leaveOut(made, known));
     this.isEmpty = !this.upcoming.length;
     this.arrived();
   }
 
-  #leaveOut(cards, known) {
-    const left = cards.map((card) => ({ ...card, entries: card.entries.filter((each) => !known.has(this.number(each))) }));
+  #leaveOut(screens, known) {
+    const left = screens.map((screen) => ({ ...screen, entries: screen.entries.filter((each) => !known.has(this.number(each))) }));
     return left.filter(({ entries }) => entries.length);
   }
 
@@ -115,12 +115,12 @@ export class Cards {
   fill(view, entries, items) {
     return entries.map((each) => {
       const item = items.get(each.row);
-      const proposal = view === "card" && entries.length === 1 ? undefined : readValue(item.states[each.column]);
+      const proposal = view === "item" && entries.length === 1 ? undefined : readValue(item.states[each.column]);
       return { ...each, item, proposal, value: proposal };
     });
   }
 
-  /** Return a card about entries that were taken back, with their items as they are now. */
+  /** Return a screen about entries that were taken back, with their items as they are now. */
   async make(view, entries, items) {
     this.putBack();
     return { view, entries: this.fill(view, entries, await this.load(entries, items)) };
