@@ -1,4 +1,4 @@
-"""The parts of a review that a finish has, too: the table, the process that fits, and the questions that each open page holds."""
+"""The parts that a review and a finish share: table, fits, and the questions that each open page holds."""
 
 from __future__ import annotations
 
