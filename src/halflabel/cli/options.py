@@ -18,6 +18,7 @@ from halflabel.cli import work
 from halflabel.cli.asking import ask, keep_answers
 from halflabel.cli.console import print_note
 from halflabel.cli.files import PATH
+from halflabel.cli.second_file import describe_second
 from halflabel.files.registry import list_names
 from halflabel.labels.names import RULES
 from halflabel.table.columns import BY_NAME, KEYS, OF_FILE, Description
@@ -80,7 +81,18 @@ class ItemsFile:
 
     def read(self) -> Source:
         """Read the file, or the files as one table."""
-        return self._decide(lambda: work.read_file(self.paths, self.columns, **self.columns.of_file))
+        try:
+            return self._decide(lambda: work.read_file(self.paths, self.columns, **self.columns.of_file))
+        except ValueError:
+            keys = None
+            if len(self.paths) == 2 and all(path.is_file() for path in self.paths) and "format" not in self.given:
+                keys = describe_second(*self.paths, self.given)
+            if keys is None:
+                raise
+        given = {**self.given, **keys}
+        self.paths, self.given = self.paths[:1], {name: value for name, value in given.items() if value is not None}
+        self.__dict__.pop("described")
+        return self.read()
 
     def open(self, source: Source | None = None) -> OpenTable:
         """Give every column its role. A ``source`` that was read already is not read again."""
