@@ -18,7 +18,7 @@ from tests import costs  # noqa: E402
 from tests.shared_fits import remember, remember_fits  # noqa: E402
 
 from halflabel import PartialLabels  # noqa: E402
-from halflabel.completion import evidence, facts, sure_values  # noqa: E402
+from halflabel.completion import evidence  # noqa: E402
 from halflabel.corrections import fit  # noqa: E402
 from halflabel.evaluation import learning_curve  # noqa: E402
 from halflabel.methods.auto import EFFORTS  # noqa: E402
@@ -92,9 +92,9 @@ def one_member(small_forests: None) -> Iterator[None]:
         )  # one setting of LowRankVVMR, not three
         for module in (fit, learning_curve):
             patch.setattr(module, "fit_with_auxiliary", remember_fits(module.fit_with_auxiliary))
-        patch.setattr(facts, "measure_drift", remember(facts.measure_drift))
+        patch.setattr(evidence, "measure_drift", remember(evidence.measure_drift))
         patch.setattr(evidence, "estimate_errors", remember(evidence.estimate_errors))
-        calibration = sure_values.ResampledCalibration
+        calibration = evidence.ResampledCalibration
         patch.setattr(calibration, "fit", remember(calibration.fit))
         yield
 

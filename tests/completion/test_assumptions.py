@@ -8,6 +8,7 @@ from tests.completion.plain import make_evidence
 from tests.completion.test_result import Assuming, open_tags
 from tests.completion.test_review_list import P, complete, open_songs
 
+from halflabel.completion.evidence import Evidence
 from halflabel.completion.facts import USUAL_RATES
 from halflabel.labels.positive_only import Assumption
 
@@ -45,7 +46,7 @@ def test_a_precision_decides_in_place_of_thresholds(monkeypatch):
         asked.append((float(p[0, 0]), precision, rate))
         return np.where(p > 0.5, 1, np.where(p < 0.1, -1, 0))
 
-    monkeypatch.setattr("halflabel.completion.facts.fill_sure", fill)
+    monkeypatch.setattr(Evidence, "_fill_at", fill)
     table = make_evidence(open_tags(), Dividing(0.4), min_precision=0.9).assumptions
     assert table["filled"].tolist() == [(0.4 * P / rate > 0.5).sum() for rate in USUAL_RATES]
     assert table["threshold"].isna().all()

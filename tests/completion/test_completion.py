@@ -9,7 +9,6 @@ from scipy.special import logit
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.completion.facts import collect_facts
 from halflabel.evidence.kinds import KINDS
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.rules import Rule
@@ -154,10 +153,10 @@ class TestEvidence:
 
     def test_drift(self, rng):
         X, Y, _ = half_labelled(rng, n=400)
-        assert collect_facts(hl.complete(X, Y, effort="fast").evidence).drift < 0.65
+        assert hl.complete(X, Y, effort="fast").evidence.facts.drift < 0.65
         X[np.isnan(Y[:, 0])] += 3
-        assert collect_facts(hl.complete(X, Y, effort="fast").evidence).drift > 0.95
-        assert collect_facts(hl.complete(X[:30], Y[:30], effort="fast").evidence).drift is None
+        assert hl.complete(X, Y, effort="fast").evidence.facts.drift > 0.95
+        assert hl.complete(X[:30], Y[:30], effort="fast").evidence.facts.drift is None
 
     def test_embedding(self, songs, rock):
         drawn = rock.map(2).coordinates

@@ -8,7 +8,6 @@ import pytest
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.completion.facts import collect_facts
 from halflabel.evidence.kinds import KINDS
 from halflabel.labels.calibration import fill_confident
 
@@ -113,7 +112,7 @@ def test_evidence_is_what_was_assigned_around(frame, corrected):
     found = corrected.explain(item, label)
     assert found.given is None
     assert found.probability == corrected.probabilities.loc[item, label]
-    assert collect_facts(corrected.evidence).drift is not None
+    assert corrected.evidence.facts.drift is not None
     flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
     assert (np.array(KINDS)[flat.evidence.codes] == "features").all()
 

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from halflabel import complete
-from halflabel.completion.facts import collect_facts
 
 N_ITEMS = 90
 
@@ -35,7 +34,7 @@ def test_expected_errors(pair):
 
 
 def test_drift(pair):
-    assert collect_facts(pair[1].evidence).drift == collect_facts(pair[0].evidence).drift is not None
+    assert pair[1].evidence.facts.drift == pair[0].evidence.facts.drift is not None
 
 
 def test_questions(pair, monkeypatch):

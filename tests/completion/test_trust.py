@@ -20,7 +20,6 @@ from tests.completion.ways_of_missing import (
 import halflabel as hl
 from halflabel.cli.console import count_gaps
 from halflabel.cli.verdict import print_verdict
-from halflabel.completion.facts import collect_facts
 from halflabel.datasets.known_entries import know_by_feature
 from halflabel.report import render_html, summarize
 from halflabel.review_page.explaining import explain_place
@@ -95,7 +94,7 @@ def printed(filled) -> str:
 @each(AT_RANDOM)
 def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, data):
     filled, truth = fit_case(data, AT_RANDOM[way])
-    assert not collect_facts(filled.evidence).is_selected
+    assert not filled.evidence.facts.is_selected
     if filled.evidence.has_precision:
         assert "is not known" not in filled.verdict.wrong
         assert measure_excess(filled, truth) < MARGIN
@@ -106,14 +105,14 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, da
 @each(TOO_STRONG)
 def test_no_precision_where_the_value_decides_nearly_alone(fit_case, way, data):
     filled, _ = fit_case(data, TOO_STRONG[way])
-    assert collect_facts(filled.evidence).is_selected
+    assert filled.evidence.facts.is_selected
     assert not filled.evidence.has_precision
     assert "halflabel finish" in filled.evidence.contradictions[0]["text"]
 
 
 def test_no_precision_where_features_decide_what_is_known(fit_case):
     filled, _ = fit_case("logistic", by_feature)
-    assert collect_facts(filled.evidence).is_selected
+    assert filled.evidence.facts.is_selected
     assert not filled.evidence.fit.estimates_gaps
     assert not filled.evidence.has_precision
 

@@ -10,7 +10,6 @@ import pytest
 from scipy.special import expit, logit
 from tests.completion.plain import make_evidence
 
-from halflabel.completion.sure_values import fill_sure
 from halflabel.evidence import lower_bounds
 from halflabel.evidence.lower_bounds import (
     ResampledCalibration,
@@ -344,11 +343,11 @@ def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision
     own = {"calibrated_on": labels, "learned_from": learned_from, "resampled_calibration": curves}
     evidence = make_evidence(SimpleNamespace(labels=labels), model)
     vars(evidence).update(own)
-    filled = fill_sure(evidence, p, precision, None, n_times)
+    filled = evidence._fill_at(p, precision, None, n_times)
     assert filled[[0, -1]].tolist() == [[expected] * 2] * 2
     assert not filled[1:-1].any()
     if n_times == 1.0:
-        np.testing.assert_array_equal(fill_sure(evidence, p, precision, None), filled)
+        np.testing.assert_array_equal(evidence._fill_at(p, precision, None), filled)
 
 
 def test_a_missing_positive_needs_more_evidence_than_a_new_one(two_curves):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.completed_frame import build_frame
-from halflabel.completion.facts import collect_facts, tabulate_assumptions
+from halflabel.completion.facts import ASSUMED, collect_facts, collect_predictions, tabulate_assumptions
 from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
 from halflabel.completion.sure_values import fill_sure, resample_calibration
 from halflabel.corrections.correction import Given
@@ -20,17 +20,18 @@ from halflabel.corrections.fit import Fit
 from halflabel.evidence.components import take_components
 from halflabel.evidence.doubts import rank_doubts
 from halflabel.evidence.drawing import digest_table
-from halflabel.evidence.expected_errors import Predictions, estimate_errors
+from halflabel.evidence.drift import measure_drift
+from halflabel.evidence.expected_errors import estimate_errors
 from halflabel.evidence.filled_samples import sample_filled
 from halflabel.evidence.kinds import classify_entries
 from halflabel.evidence.lower_bounds import ResampledCalibration
 from halflabel.evidence.questions import rank_questions
 from halflabel.evidence.suspects import rank_missing, rank_suspects
-from halflabel.evidence.warnings import Result, check, contradicts, rank_results
+from halflabel.evidence.warnings import Facts, Result, check, contradicts, rank_results
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.labels.rules import Rule
-from halflabel.methods.auto import AutoLabeler, MixedLabeler
+from halflabel.methods.auto import MixedLabeler
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.canonical_order import order_items
 from halflabel.table import OpenTable
@@ -91,8 +92,6 @@ class Evidence:
         learned = part.learned_from if self.fit.has_targets else part.labels
         has = {"has_targets": self.fit.has_targets, "has_others": bool(ranked)}
         return describe_gaps(learned, part.model, self.rule, first, **has)
-
-    # The labels that were learned from, and the values that follow.
 
     @cached_property
     def learned_from(self) -> PartialLabels:
@@ -198,19 +197,16 @@ class Evidence:
 
     def fill_at(self, precision: float, n_times: float = 1.0) -> NDArray[np.int8]:
         """Return the gaps that can be filled at a precision, see :func:`halflabel.completion.sure_values.fill_sure`."""
-        return fill_sure(self, self.probabilities, precision, self.observed_rate, n_times)
+        return self._fill_at(self.probabilities, precision, self.observed_rate, n_times)
+
+    def _fill_at(self, p: Floats, precision: float, rate: float | None, n_times: float = 1.0) -> NDArray[np.int8]:
+        learned = self.labels, self.learned_from, self.calibrated_on, self.resampled_calibration
+        return fill_sure(self.fit, *learned, p, precision, rate, n_times)
 
     @cached_property
     def broken(self) -> list[Mask]:
         """The given entries that break a rule between labels, for each rule that is broken."""
         return [entries for _, entries in self.fit.valid_rows.mark_broken(self.labels.state)]
-
-    @cached_property
-    def resampled_calibration(self) -> ResampledCalibration | None:
-        """Calibrations of bootstrap samples of the labelled items, or None if nothing was held out."""
-        return resample_calibration(self)
-
-    # Samples in canonical order.
 
     @cached_property
     def order(self) -> Ints:
@@ -227,12 +223,22 @@ class Evidence:
         """The groups of the items in canonical order."""
         return None if self.opened.groups is None else self.opened.groups[self.order]
 
-    # The results of the checks, and the numbers that may be printed.
+    @cached_property
+    def resampled_calibration(self) -> ResampledCalibration | None:
+        """Calibrations of bootstrap samples of the labelled items, or None if nothing was held out."""
+        return resample_calibration(self.model, self.calibrated_on, self.order, self.ordered_groups)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The facts that checks read."""
+        drift = measure_drift(self.components, self.measured_on.unlabelled[self.order], np.random.default_rng(0))
+        learned = self.measured_on, self.calibrated_on, self.learned_probabilities
+        return collect_facts(self.opened, self.fit, *learned, self.observed_rate, drift)
 
     @cached_property
     def results(self) -> list[Result]:
         """The results of all checks, of which each list and number below is made."""
-        return check(collect_facts(self.of_filled))
+        return check(self.of_filled.facts)
 
     @property
     def warnings(self) -> list[Result]:
@@ -260,9 +266,11 @@ class Evidence:
     @cached_property
     def assumptions(self) -> pd.DataFrame:
         """The effect of the label frequency c on positive-only labels, of :func:`tabulate_assumptions`."""
-        return tabulate_assumptions(self)
-
-    # The tables that a person reads.
+        if not self.labels.positive_only or not isinstance(self.model, LearnsFromPositives):
+            return pd.DataFrame(columns=ASSUMED)
+        least = self.min_precision
+        fill = None if least is None else lambda p, rate: self._fill_at(p, least, rate)
+        return tabulate_assumptions(self.facts, self.model, self.contradictions, fill)
 
     @cached_property
     def codes(self) -> NDArray[np.int8]:
@@ -329,23 +337,13 @@ class Evidence:
         return self._estimate_errors(np.where(filled, value, 0)).iloc[-1]
 
     def _estimate_errors(self, filled: NDArray[np.int64]) -> pd.DataFrame:
-        order = self.order
+        order, c = self.order, (self.observed_rate or 1.0) if self.labels.positive_only else 1.0
         return estimate_errors(
             self.calibrated_on[order],
             filled[order].astype(np.int8),
             self.probabilities[order],
-            self._predictions,
+            collect_predictions(self.fit, self.learned_probabilities, order, c),
             self.learned_from.unlabelled[order],
             self.fit.deviation[order],
             self.ordered_groups,
         )
-
-    @property
-    def _predictions(self) -> Predictions:
-        """The predictions of known entries, in canonical order."""
-        order, model = self.order, self.model
-        c = (self.observed_rate or 1.0) if self.labels.positive_only else 1.0
-        held_out = ~np.isnan(model.out_of_fold_scores_[order])
-        p = np.where(held_out, np.minimum(self.learned_probabilities[order] / c, 1.0), np.nan)
-        alone = model.predict_alone() if isinstance(model, AutoLabeler) and not self.fit.has_targets else None
-        return Predictions(p, None if alone is None else np.where(held_out, alone[order], np.nan), c)

@@ -2,81 +2,94 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from halflabel.completion.sure_values import fill_sure
-from halflabel.corrections.fit import find_held_out
-from halflabel.evidence.drift import measure_drift
+from halflabel._arrays import Floats, Ints
+from halflabel.corrections.correction import States
+from halflabel.corrections.fit import Fit, find_held_out
+from halflabel.evidence.expected_errors import Predictions
 from halflabel.evidence.missed_items import count_lacking_items
 from halflabel.evidence.selection import is_selected
-from halflabel.evidence.warnings import Facts, count_above, is_exceeded
+from halflabel.evidence.warnings import Facts, Result, count_above, is_exceeded
+from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives
-
-if TYPE_CHECKING:
-    from halflabel.completion.evidence import Evidence
+from halflabel.methods.auto import AutoLabeler
+from halflabel.table import OpenTable
 
 #: Label frequencies to compare where the true one is unknown.
 USUAL_RATES = (0.4, 0.55, 0.7, 0.85, 1.0)
+
+#: The columns of the effect of other label frequencies.
+ASSUMED = ["observed_rate", "filled", "expected", "threshold"]
 
 #: Checks of the stated label frequency, or of P(assigned): they do not contradict the values for other frequencies.
 OF_STATED_RATE = ("more-assigned", "look-unlabelled", "calibration")
 
 
-def collect_facts(evidence: Evidence) -> Facts:
+def collect_facts(
+    opened: OpenTable,
+    fit: Fit,
+    measured_on: PartialLabels,
+    calibrated_on: PartialLabels,
+    learned_probabilities: Floats,
+    observed_rate: float | None,
+    drift: float | None,
+) -> Facts:
     """Return the facts that checks read."""
-    fit, measured, groups, c = evidence.fit, evidence.measured_on, evidence.opened.groups, evidence.observed_rate
-    whole = evidence.opened.written_labels
+    labels, whole, groups = opened.labels, opened.written_labels, opened.groups
     assigned, unlabelled = whole.relevant.sum(axis=1)[whole.annotated], int((~whole.annotated).sum())
+    selected = not labels.positive_only and is_selected(
+        calibrated_on.observed & find_held_out(fit.model), fit.before_estimate
+    )
     return Facts(
-        labels=evidence.labels,
-        measured_on=measured,
-        calibrated_on=evidence.calibrated_on,
-        learned_probabilities=evidence.learned_probabilities,
-        observed_rate=c,
-        is_selected=_are_known_selected(evidence),
-        drift=measure_drift(evidence.components, measured.unlabelled[evidence.order], np.random.default_rng(0)),
-        n_groups=None if groups is None else len(np.unique(groups[~measured.unlabelled])),
-        lacking=0 if c is None else count_lacking_items(assigned, unlabelled, c),
-        broken_rules=fit.valid_rows.mark_broken(evidence.labels.state),
-        notes=evidence.opened.notes,
+        labels=labels,
+        measured_on=measured_on,
+        calibrated_on=calibrated_on,
+        learned_probabilities=learned_probabilities,
+        observed_rate=observed_rate,
+        is_selected=selected,
+        drift=drift,
+        n_groups=None if groups is None else len(np.unique(groups[~measured_on.unlabelled])),
+        lacking=0 if observed_rate is None else count_lacking_items(assigned, unlabelled, observed_rate),
+        broken_rules=fit.valid_rows.mark_broken(labels.state),
+        notes=opened.notes,
         estimates_gaps=fit.estimates_gaps,
         sentences=fit.sentences,
         doubt=fit.doubt,
     )
 
 
-def _are_known_selected(evidence: Evidence) -> bool:
-    """Return whether known entries differ from gaps, so that they were probably chosen because of their value."""
-    if evidence.labels.positive_only:
-        return False
-    known = evidence.calibrated_on.observed & find_held_out(evidence.model)
-    return is_selected(known, evidence.fit.before_estimate)
+def collect_predictions(fit: Fit, learned_probabilities: Floats, order: Ints, observed_rate: float) -> Predictions:
+    """Return the predictions of known entries, in canonical order."""
+    held_out = find_held_out(fit.model)[order]
+    p = np.where(held_out, np.minimum(learned_probabilities[order] / observed_rate, 1.0), np.nan)
+    alone = fit.model.predict_alone() if isinstance(fit.model, AutoLabeler) and not fit.has_targets else None
+    return Predictions(p, None if alone is None else np.where(held_out, alone[order], np.nan), observed_rate)
 
 
-def tabulate_assumptions(evidence: Evidence) -> pd.DataFrame:
+def tabulate_assumptions(
+    facts: Facts,
+    model: LearnsFromPositives,
+    contradictions: Sequence[Result],
+    fill: Callable[[Floats, float], States] | None,
+) -> pd.DataFrame:
     """Return the effect of the label frequency c on positive-only labels.
 
     Columns: observed_rate, filled (gaps filled in as relevant), expected (relevant entries expected among the gaps;
     missing where a check contradicts it), threshold (on the probability of being relevant, its mean over labels;
-    missing where a precision decides instead). Empty for other labels.
+    missing where a precision decides instead). If a precision decides, ``fill`` returns the
+    filled values for other probabilities and another frequency.
     """
-    columns = ["observed_rate", "filled", "expected", "threshold"]
-    if not evidence.labels.positive_only or not isinstance(evidence.model, LearnsFromPositives):
-        return pd.DataFrame(columns=columns)
-    rates = sorted({*USUAL_RATES, evidence.observed_rate or 1.0})
-    return pd.DataFrame([_assume(evidence, evidence.model, rate) for rate in rates], columns=columns)
-
-
-def _assume(evidence: Evidence, model: LearnsFromPositives, rate: float) -> list[float]:
-    found, learned = model.assume(rate), evidence.learned_from
-    filled, cut = found.filled, float(found.thresholds.mean())
-    if evidence.min_precision is not None:
-        filled, cut = fill_sure(evidence, found.probabilities, evidence.min_precision, rate) > 0, np.nan
-    others = [each for each in evidence.contradictions if each["code"] not in OF_STATED_RATE]
-    above = count_above(evidence.labels, learned, evidence.learned_probabilities, rate)
-    against = others or is_exceeded(**above, observed_rate=rate)
-    expected = np.nan if against else float(found.probabilities[~evidence.labels.observed].sum())
-    return [rate, int(filled.sum()), expected, cut]
+    others, rows = any(each["code"] not in OF_STATED_RATE for each in contradictions), []
+    for rate in sorted({*USUAL_RATES, facts.observed_rate or 1.0}):
+        found = model.assume(rate)
+        filled, cut = found.filled, float(found.thresholds.mean())
+        if fill is not None:
+            filled, cut = fill(found.probabilities, rate) > 0, np.nan
+        against = others or is_exceeded(**count_above(facts, rate), observed_rate=rate)
+        expected = np.nan if against else float(found.probabilities[~facts.labels.observed].sum())
+        rows.append([rate, int(filled.sum()), expected, cut])
+    return pd.DataFrame(rows, columns=ASSUMED)

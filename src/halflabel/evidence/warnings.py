@@ -126,10 +126,10 @@ def is_exceeded(entries: int, assigned: int, observed_rate: float) -> bool:
     return entries > 0 and wilson_interval(assigned / entries, entries)[0] > observed_rate
 
 
-def count_above(labels: PartialLabels, learned_from: PartialLabels, p: Floats, rate: float) -> dict[str, int]:
+def count_above(facts: Facts, rate: float) -> dict[str, int]:
     """Return the number of annotated entries with a probability of being assigned above c, and of assigned ones."""
-    above = learned_from.observed & (p > rate)
-    return {"entries": int(above.sum()), "assigned": int((above & labels.relevant).sum())}
+    above = facts.measured_on.observed & (facts.learned_probabilities > rate)
+    return {"entries": int(above.sum()), "assigned": int((above & facts.labels.relevant).sum())}
 
 
 def _known_by_value(facts: Facts) -> Iterator[Result]:
@@ -141,7 +141,7 @@ def _more_assigned(facts: Facts) -> Iterator[Result]:
     c = facts.observed_rate
     if c is None or not facts.labels.positive_only:
         return
-    above = count_above(facts.labels, facts.measured_on, facts.learned_probabilities, c)
+    above = count_above(facts, c)
     if is_exceeded(**above, observed_rate=c):
         text = (
             f"Of {plural(above['entries'], 'entry', 'entries')} with a probability of being assigned above "
