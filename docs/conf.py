@@ -46,7 +46,7 @@ html_static_path = ["_static"]
 html_css_files = ["halflabel.css"]
 #: Pages without pages below them, whose menu at the left would be empty.
 ROOMY = [page.stem for page in HERE.glob("*.md") if page.stem != "python"]
-html_sidebars = {page: [] for page in (*ROOMY, "papers/*", "examples/*", "measured/*")}
+html_sidebars = {page: [] for page in (*ROOMY, "papers/*", "examples/*")}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

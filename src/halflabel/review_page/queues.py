@@ -24,7 +24,7 @@ Scores = NDArray[Any]
 RANDOM_EVERY = 8
 
 #: A label is asked together with others of its item if its value is wrong with at least this probability.
-#: docs/measured/review.md has the choice.
+#: docs/measured.md has the choice.
 TOGETHER = 0.03
 
 #: An entry is shown on a wall if its value is wrong with at least this probability.
