@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
@@ -40,10 +43,30 @@ def test_json_lines(write):
 @pytest.mark.parametrize("has_ids", [False, True])
 def test_objects_as_pandas_writes_them(write, orient, has_ids):
     frame = FRAME.set_index("song")[["tempo", "rock"]] if has_ids else FRAME
-    read = follow(write("songs.json", frame.to_json(orient=orient)))
+    read = read_table(write("songs.json", frame.to_json(orient=orient))).frame
     if has_ids and orient != "split":  # its index is in a part of its own
         assert FRAME["song"].tolist() in [read[name].tolist() for name in read]
     np.testing.assert_array_equal(read[["tempo", "rock"]], FRAME[["tempo", "rock"]])
+
+
+def test_columns_as_lists(write):
+    check(read_table(write("songs.json", json.dumps(FRAME.to_dict("list")))).frame)
+
+
+RECORDS = st.lists(st.fixed_dictionaries({"text": st.text("ab ", min_size=1), "n": st.integers(0, 9)}), min_size=1)
+
+
+@given(rows=RECORDS, others=st.dictionaries(st.sampled_from("xyz"), st.just([{"id": 1}])), deep=st.booleans())
+def test_records_under_a_name(tmp_path_factory, rows, others, deep):
+    path = tmp_path_factory.getbasetemp() / "export.json"
+    content = {"version": 3, "empty": [], **others, "bookmarks": [*rows, {"text": "z", "n": 1}]}
+    path.write_text(json.dumps({"version": 1, "result": content} if deep else content))
+    raw = read_table(path)
+    assert raw.frame["text"].tolist() == [*(row["text"] for row in rows), "z"]
+    assert raw.notes[0].startswith("The records under 'bookmarks' were read")
+    for name in others if not deep else ():
+        assert f"items_table={next(iter(others))!r}" in raw.notes[0]
+        assert read_table(path, items_table=name).frame.to_dict("records") == [{"id": 1}]
 
 
 def test_a_text_is_not_a_path():

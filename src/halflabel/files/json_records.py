@@ -11,11 +11,51 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import name_row
+from halflabel._wording import name_row, option, quoted
 from halflabel.files.bounded import join_names
 from halflabel.files.field_values import frame_of, rows_of
 from halflabel.files.json_files import layout_of, read_records, write_array, write_lines
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
+from halflabel.files.registry import base_suffix
+
+
+def list_rows(document: dict[str, Any], path: Path, stated: str | None = None) -> tuple[list[dict[str, Any]], str]:
+    """Return the records of a file that is one object, and a sentence about their place in it.
+
+    Parameters
+    ----------
+    document : dict
+        Lists of records under names, as exports of programs have them, or a table in one of the forms of pandas.
+    path : Path
+    stated : str, optional
+        The name of the list; by default the longest one.
+    """
+    tables = {name: value for name, value in document.items() if _are_records(value)}
+    inner = [value for value in document.values() if isinstance(value, dict)]
+    if stated is not None and stated not in tables:
+        raise ReadError.at(path, f"there is no list of records {stated!r} in it; it has {quoted(tables)}.")
+    if tables:
+        name = stated or max(tables, key=lambda key: len(tables[key]))
+        others = [other for other in tables if other != name]
+        way = f", not {quoted(others)}. Name another list with {option('items_table', others[0])}." if others else "."
+        return tables[name], f"The records under {name!r} were read{way}"
+    if {"columns", "data"} <= document.keys():
+        return [dict(zip(map(str, document["columns"]), row, strict=False)) for row in document["data"]], ""
+    if len(inner) == 1 and len(document) > 1:
+        return list_rows(inner[0], path)
+    if len(inner) == len(document) > 1:
+        keys = list(inner[0])
+        by_record = _are_numbers(document) or len(keys) < len(document)
+        if by_record and not _are_numbers(keys):
+            return [
+                ({} if _are_numbers(document) else {"id": key}) | row for key, row in zip(document, inner, strict=True)
+            ], ""
+        ids = {key: {} if _are_numbers(keys) else {"id": key} for key in keys}
+        return [ids[key] | {name: column.get(key) for name, column in document.items()} for key in keys], ""
+    lists = [value for value in document.values() if isinstance(value, list)]
+    if len(lists) == len(document) > 1 and len({len(values) for values in lists}) == 1:
+        return [dict(zip(document, row, strict=True)) for row in zip(*lists, strict=True)], ""
+    raise ReadError.at(path, 'it is one object, not a list of records: save it as [{"id": 1, ...}, ...].')
 
 
 def _are_numbers(keys: Iterable[str]) -> bool:
@@ -26,43 +66,17 @@ def _are_records(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
 
 
-def _differ(inner: list[Any]) -> bool:
-    """Return whether columns, as lists, have different numbers of rows."""
-    return isinstance(inner[0], list) and len({len(values) for values in inner}) > 1
-
-
-def _describe_document(path: Path, document: dict[str, Any]) -> str:
-    """Return the sentence about a file with one object, with two lines that convert a table as pandas writes it."""
-    reason = "it is one object, not a list of records"
-    inner = [value for value in document.values() if isinstance(value, dict | list)]
-    keys = list(inner[0]) if inner and isinstance(inner[0], dict) else ()
-    ids = ".rename_axis('id').reset_index()"
-    tables = {key: len(value) for key, value in document.items() if _are_records(value)}
-    if tables:  # such as {"bookmarks": [...], "lists": [...]}
-        made, ids = f"pd.DataFrame(content[{max(tables, key=lambda key: tables[key])!r}])", ""
-    elif "data" in document and {*document} & {"columns", "schema"}:
-        made = "pd.DataFrame(**content)" if "columns" in document else "pd.DataFrame(content['data'])"
-        ids = ""
-    elif not (len(inner) == len(document) > 1 and len({type(value) for value in inner}) == 1) or _differ(inner):
-        return f'{reason}: save it as [{{"id": 1, ...}}, ...].'
-    elif keys and not _are_numbers(keys) and (_are_numbers(document) or len(keys) < len(document)):
-        made, ids = "pd.DataFrame.from_dict(content, orient='index')", "" if _are_numbers(document) else ids
-    else:
-        made, ids = "pd.DataFrame(content)", "" if _are_numbers(keys) else ids
-    made = made.replace("content", f"json.loads(pathlib.Path({str(path)!r}).read_text('utf-8'))")
-    write = f"to_json({str(path.with_suffix('.jsonl'))!r}, orient='records', lines=True)"
-    return (
-        f"{reason}: convert it by two lines of Python, `import json, pathlib, pandas as pd` and `{made}{ids}.{write}`."
-    )
-
-
-def _read_table(*paths: Path) -> RawTable:
-    rows = [record for _, record in read_records(paths)]
-    if paths[0].suffix.lower() == ".json" and layout_of(paths[0]) == "document":
-        raise ReadError.at(paths[0], _describe_document(paths[0], rows[0]))
+def _read_table(*paths: Path, items_table: str | None = None) -> RawTable:
+    rows, notes = [], list[str]()
+    for path in paths:
+        found = [record for _, record in read_records([path])]
+        if base_suffix(path) == ".json" and layout_of(path) == "document":
+            found, note = list_rows(found[0], path, items_table)
+            notes += [note] if note else []
+        rows += found
     if not rows:
         raise ReadError.at(paths[0], "there are no records in it.")
-    return RawTable(frame_of(rows, pd.RangeIndex(len(rows))), source=join_names(*paths))
+    return RawTable(frame_of(rows, pd.RangeIndex(len(rows))), source=join_names(*paths), notes=tuple(notes))
 
 
 def _write_array(frame: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
@@ -94,5 +108,7 @@ def _is_infinite(value: Any) -> bool:
     return isinstance(value, float | np.floating) and math.isinf(value)
 
 
-ARRAY = TableFormat("json", (".json",), _read_table, _write_array, _check_numbers, in_parts=True, title="JSON records")
+ARRAY = TableFormat(
+    "json", (".json",), _read_table, _write_array, _check_numbers, ("items_table",), in_parts=True, title="JSON records"
+)
 LINES = replace(ARRAY, name="jsonl", suffixes=(".jsonl", ".ndjson"), write=_write_lines, title="JSON lines")

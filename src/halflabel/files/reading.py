@@ -85,7 +85,7 @@ def read_table(
     encoding : str, optional
         For delimited text: its encoding; recognised by default.
     items_table : str, optional
-        For a database: the table or view, if there are several.
+        For a database: the table or view, if there are several; for JSON: the list of records.
     query : str, optional
         For a database: the SELECT whose rows are read, in place of a table.
     skip_rows : str, optional

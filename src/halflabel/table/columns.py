@@ -172,7 +172,9 @@ class Description:
     encoding: str | None = key(
         "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME", about=("file",)
     )
-    items_table: str | None = key("The table of a database that holds the items.", metavar="TABLE", about=("file",))
+    items_table: str | None = key(
+        "The table of a database, or the list of a JSON file, that holds the items.", metavar="TABLE", about=("file",)
+    )
     query: str | None = key("The SELECT whose rows are the items, for a database.", metavar="SQL", about=("file",))
     sheet: str | None = key(
         "The sheet of a workbook that holds the items; by default the first one.", metavar="NAME", about=("file",)
