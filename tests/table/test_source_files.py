@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,13 @@ import pytest
 from tests.elsewhere import needs_tools
 
 from halflabel import files
+from halflabel.cli.files import name_output
 from halflabel.files.raw_table import ReadError
 from halflabel.files.registry import check_name
 from halflabel.table import Description
 from halflabel.table.question import Question
 from halflabel.table.source_files import expand_paths, read_file, read_source
+from halflabel.table.table_file import find_table_file
 
 ROWS = pd.DataFrame({"a": [1.5, 2.5], "rock": [1, 0]})
 
@@ -167,3 +170,16 @@ class TestExports:
         (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, lines)))
         columns = Description(absent="irrelevant", empty=empty, format="doccano")
         assert read_file(tmp_path / "t.jsonl", columns).records.annotated.sum() == annotated
+
+
+def test_names_with_brackets_and_the_working_directory(tmp_path, monkeypatch):
+    """Brackets of a pattern may be those of a name, and a point names a folder."""
+    folder = tmp_path / "x[1], y"
+    folder.mkdir()
+    for part in "ab":
+        (folder / f"{part}.csv").write_text("id,x\n1,2\n2,3\n")
+    for where in (folder / "*.csv", folder / "[ab].csv", folder / "a.csv", folder):
+        assert len(read_file(where).raw.frame) in (2, 4)
+    monkeypatch.chdir(folder)
+    assert find_table_file(".") is None
+    assert name_output(Path("."), "completed.csv") == tmp_path / "x[1], y.completed.csv"

@@ -28,6 +28,7 @@ NO_REPORT = Path("none")
 
 def name_output(items: Path, ending: str) -> Path:
     """Return the path of an output in the folder of its input, the suffix replaced."""
+    items = items if items.name else items.resolve()  # of the working directory
     stem = items.name if items.is_dir() else items.name.removesuffix(".gz").rsplit(".", 1)[0]
     return items.with_name(f"{stem}.{ending}")
 

@@ -86,7 +86,11 @@ def expand_paths(given: Sequence[AnyPath]) -> list[Path]:
             )
         path = Path(each)
         if not path.exists() and glob.has_magic(str(path)):
-            matches = sorted(map(Path, glob.glob(str(path))))
+            folder = next(parent for parent in path.parents if parent.exists())
+            pattern = str(path.relative_to(folder))
+            found = glob.glob(pattern, root_dir=folder)
+            found = found or glob.glob(pattern.replace("[", "[[]"), root_dir=folder)  # a name may have brackets
+            matches = sorted(folder / name for name in found)
             if not matches:
                 raise ReadError.at(path, "no file matches this pattern.")
             paths += matches

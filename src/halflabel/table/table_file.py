@@ -121,7 +121,7 @@ def name_table_file(items: AnyPath) -> Path:
     >>> name_table_file("songs.csv.gz").name, name_table_file("parts").name
     ('songs.table.toml', 'parts.table.toml')
     """
-    path = Path(items)
+    path = Path(items) if Path(items).name else Path(items).resolve()
     stem = path.name if path.is_dir() else path.name.removesuffix(".gz").rsplit(".", 1)[0]
     return path.with_name(stem + SUFFIX)
 
