@@ -185,7 +185,7 @@ def make_genes(folder, rng):
                                 "protein", "taxon:559292", "20240101", "SGD", "", ""]))  # fmt: skip
     (folder / "sgd.gaf").write_text("\n".join(lines) + "\n")
     base = ("complete", "expression.csv", "--id", "gene", "--set", "pairs=sgd.gaf")
-    gaf = ("on=symbol", "tag=go_id", "value=value", "other_ids=drop")
+    gaf = ("on=symbol", "tag=go_id", "value=value")
     command = (*base, *(word for key in gaf for word in ("--set", key)), "--absent", "unknown")
     keep = np.flatnonzero(measured)
     read = read_columns(names, pd.read_csv)

@@ -29,7 +29,6 @@ def test_not_is_a_known_no(tmp_path, name):
     genes = pd.DataFrame({"gene": ["g1", "g2", "g3"], "n": [0.5, 1.5, 2.5]})
     opened = hl.open_table(
         genes, id="gene", pairs=tmp_path / name, on="symbol", tag="go_id", value="value", absent="unknown",
-        other_ids="drop",
     )  # fmt: skip
     assert opened.labels.names == ("T1", "T2")
     assert opened.labels.state.tolist() == [[1, -1], [1, 1], [0, 0]]

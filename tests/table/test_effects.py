@@ -86,7 +86,7 @@ STATED = {
     "case": "different", "read_tags": str.split, "scores": "given", "missing": "-99", "pairs": PAIRS, "on": "how",
     "tag": "how", "value": "how", "tag_names": pd.DataFrame({"id": ["dance", "sad", "Dance"], "name": list("abc")}),
     "annotated": pd.DataFrame({"song": ["s5"]}), "labels_file": pd.DataFrame({"song": ["s1"], "dance": [1]}),
-    "other_ids": "drop", "prior": np.full((N, 2), 0.5), "prior_field": "scored",
+    "prior": np.full((N, 2), 0.5), "prior_field": "scored",
     "sources": pd.DataFrame({"item": ["4", "5"] * 3, "label": "dance", "source": list("aabbcc"), "value": [1, 0] * 3}),
     "reference": "ann", "max_categories": 1, "format": "csv", "skip_rows": "1", "delimiter": ";", "encoding": "cp1252",
     "items_table": "songs", "query": "SELECT 1", "sheet": "a",

@@ -25,7 +25,7 @@ SENTENCES = [f"a word and number {j}" for j in range(12)]
         ([None, None], "no value at all"),
         ([[1, 2], [3, 4]], "lists; name it with vectors= or tags= to use it"),
         (["2025-04-12"], "dates or times; turn them into numbers"),
-        (["13.04.2025"], r"dates such as '13\.04\.2025' \(day first\); turn them"),
+        (["13.04.2025"], "dates or times; turn them"),
         ([{"a": 1}], "values that are neither numbers nor text"),
     ],
 )
@@ -92,18 +92,3 @@ def test_code_asks_for_the_cause_and_not_for_the_words(cells, cause):
     roles = pickle.loads(pickle.dumps(choose_roles(frame, Description(labels=["rock"]))))  # noqa: S301, as a worker gets them
     assert [each for each in Cause if "a" in roles.find_ignored(each)] == [cause]
     assert Roles.from_dict(json.loads(json.dumps(roles.to_dict()))).ignored == roles.ignored
-
-
-@pytest.mark.parametrize("write", ["{} %".format, "${:.2f}".format, "{} bpm".format, "{:,}".format, "0{}:59".format,
-                                   "{}°C".format, "{:.1f} kg".format])  # fmt: skip
-def test_numbers_with_a_unit_are_named(write):
-    column = pd.Series([write(5_788_925 + i if "," in write(1000) else i % 9 + i / 16) for i in range(40)], name="x")
-    reason = explain_exclusion(column, 20)
-    assert reason.startswith("numbers with a unit or with thousands set apart, such as ")
-    assert repr(column[0].strip()) in reason
-
-
-@pytest.mark.parametrize("write", ["{}ab".format, "v{}".format, "{0:x}{0}z".format])
-def test_codes_are_no_numbers_with_a_unit(write):
-    column = pd.Series([write(i) + "abcdefgh"[i % 8] for i in range(40)], name="x")
-    assert "unit" not in explain_exclusion(column, 20)

@@ -14,7 +14,7 @@ from halflabel.table.odd_values import find_codes
 
 
 @given(
-    st.sampled_from([(-99,), (999,), (-99, 999), (-999, -99), (-1000.5,), (9999,)]),
+    st.sampled_from([(-99,), (999,), (-99, 999), (-999, -99), (-777,), (9999,)]),
     st.integers(3, 40),
     st.floats(-40, 40),
     st.floats(0.5, 30),
@@ -65,11 +65,12 @@ def test_a_word_of_a_category_can_mean_missing():
     assert opened.encoder.categories == {"key": ("major", "minor")}
 
 
-@given(st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300), st.integers(0, 999))
-def test_the_code_that_a_sentence_names_is_the_one_of_the_cells(code, seed):
+@given(st.sampled_from("789"), st.integers(3, 15), st.sampled_from([-1, 1]), st.integers(0, 999))
+def test_the_code_that_a_sentence_names_is_the_one_of_the_cells(digit, n, sign, seed):
     frame = pd.DataFrame({"age": np.random.default_rng(seed).uniform(20, 60, 50), "rock": 25 * [1.0, 0.0]})
-    frame.loc[::8, "age"] = code
+    frame.loc[::8, "age"] = sign * float(digit * n)
     notes = [note for note in open_table(frame, labels="rock").notes if "far from" in note]
+    assert notes
     for note in notes:
         [stated] = re.findall(r"missing=\['(.*)'\]", note)
         assert not [note for note in open_table(frame, labels="rock", missing=stated).notes if "far from" in note]

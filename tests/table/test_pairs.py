@@ -89,48 +89,13 @@ def test_pairs_are_described():
     assert "1 entry with both values in the pairs: taken as unknown." in notes
 
 
-def test_pairs_of_other_ids_are_an_error_with_a_way_on():
+def test_pairs_of_other_ids_are_left_out_unless_most_are_about_them():
     pairs = pd.DataFrame({"item": ["a", "x", "b"], "tag": ["T1", "T1", "T2"]})
-    with pytest.raises(
-        ValueError, match=r"1 of 3 pairs name ids .*'x'.*to leave these pairs out, state other_ids='drop'"
-    ):
-        read_pairs(pairs, "item", IDS, absent="irrelevant")
-    reading = read_pairs(pairs, "item", IDS, absent="irrelevant", other_ids="drop")
+    reading = read_pairs(pairs, "item", IDS, absent="irrelevant")
     assert reading.labels.state[:2].tolist() == [[1, -1], [-1, 1]]
-    assert reading.notes[0] == "1 of 3 pairs name ids that are not in the table: left out."
-    with pytest.raises(ValueError, match="no pair is about one of the items"):
-        read_pairs(pairs[1:2], "item", IDS, absent="irrelevant", other_ids="drop")
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        pd.DataFrame({"id": [7, 8, 9], "name": ["rock", "sad", "live"]}),
-        pd.DataFrame({"tag_id": ["7", "8"], "x": ["rock", "sad"]}),
-        pd.DataFrame({"id": [7, 8], "colour": ["red", "blue"], "name": ["rock", "sad"], "n": [1, 2]}),
-    ],
-)
-def test_ids_of_tags_become_names(names):
-    pairs = pd.DataFrame({"row": [1, 2, 3], "item": ["a", "b", "b"], "tag_id": [7, 8, 7]})
-    reading = read_pairs(pairs, "item", IDS, tag="tag_id", tag_names=names, absent="irrelevant")
-    assert reading.labels.names == ("rock", "sad")
-    assert reading.labels.state[:2].tolist() == [[1, -1], [1, 1]]
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        ({"id": [7], "name": ["rock"]}, "no name for 1 tag of the pairs: '8'"),
-        ({"id": [7, 7, 8], "name": ["rock", "sad", "x"]}, "an id in 'id' twice"),
-        ({"id": [7, 8], "name": ["rock", None]}, "without a name"),
-        ({"id": [7, 8], "name": ["rock", "rock"]}, "two tags have the same name"),
-        ({"code": [7, 8], "name": ["rock", "sad"]}, "has a column 'tag_id' or 'id'"),
-    ],
-)
-def test_a_table_of_names_that_does_not_fit_is_one_sentence(names, message):
-    pairs = pd.DataFrame({"item": ["a", "b"], "tag_id": [7, 8]})
-    with pytest.raises(ValueError, match=message):
-        read_pairs(pairs, "item", IDS, tag_names=pd.DataFrame(names), absent="irrelevant")
+    assert reading.notes[0] == "1 of 3 pairs name ids that are not in the table, such as 'x': left out."
+    with pytest.raises(ValueError, match="1 of 1 pairs name ids that are not in the table: 'x'"):
+        read_pairs(pairs[1:2], "item", IDS, absent="irrelevant")
 
 
 @pytest.mark.parametrize(

@@ -39,4 +39,4 @@ def test_local_dates_are_named_with_their_order():
     frame = make_frame().assign(day=[f"{1 + i:02}.04.2025" for i in range(30)])
     opened = open_table(frame, labels=["rock", "sad", "live"])
     [reason] = [reason for name, reason in opened.roles.ignored if name == "day"]
-    assert reason.startswith("dates such as '01.04.2025' (day first); turn them into numbers")
+    assert reason.startswith("dates or times; turn them into numbers")

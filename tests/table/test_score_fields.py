@@ -19,8 +19,6 @@ def write_scores(found, form):
     """Return the scores of an item in one of the forms of taggers."""
     if form == "object":
         return found
-    if form == "pairs":
-        return [[name, score] for name, score in found.items()]
     key, value = form.split()
     return [{key: name, value: score} for name, score in found.items()]
 
@@ -28,7 +26,7 @@ def write_scores(found, form):
 @FEWER_EXAMPLES
 @given(
     rows=st.lists(st.one_of(st.none(), scores), min_size=2, max_size=6).filter(lambda rows: any(rows)),
-    form=st.sampled_from(["object", "pairs", "name score", "tag p", "label probability"]),
+    form=st.sampled_from(["object", "name score", "tag p", "label probability"]),
     place=st.sampled_from(["llm", "llm.tags", "text"]),
     with_id=st.booleans(),
 )
@@ -62,9 +60,9 @@ def test_fields_of_flat_records_are_the_prior_and_no_feature(tmp_path):
     ("cell", "field", "message"),
     [
         ({"rock": 0.5}, "lm", "did you mean 'llm'"),
-        ([{"name": "rock"}], "llm", r"holds .*'name': 'rock'.* \(row 0\), but scores are objects such as"),
-        ("{rock", "llm", "but scores are objects such as"),
-        (7, "llm", "but scores are objects such as"),
+        ([{"tagg": 1}], "llm", "have no name of a tag"),
+        ({"rock": "often"}, "llm", "a value next to a tag is true, false, null, 1, 0 or a probability"),
+        (7, "llm", r"holds 7 \(row 0\)"),
         ({"rock": 7}, "llm", "the prior"),
         ({"rok": 0.5}, "llm", "the prior has no column of a label"),
     ],

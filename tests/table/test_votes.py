@@ -116,8 +116,8 @@ def test_columns_of_votes_have_a_role_and_the_way_to_state_their_labels():
     assert hl.open_table(wide, id="song").labels.names == ("rock",)
 
 
-def test_votes_are_left_out_on_request_and_follow_items_and_labels():
-    opened = read(change(1, item="z"), other_ids="drop")
+def test_votes_on_other_items_are_left_out_and_follow_items_and_labels():
+    opened = read(change(1, item="z"))
     assert opened.votes.given.sum() == 3
     rows = read().take(np.array([2, 0]))
     assert rows.votes.values[1, 0, 0] == 0.7

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
     from halflabel.completion.asked_frequency import AskedFrequency
     from halflabel.labels.partial import LabelsLike
-    from halflabel.table.accepted import ItemsLike, PathLike, TableLike
+    from halflabel.table.accepted import PathLike, TableLike
+    from halflabel.table.opened import ItemsLike
 
 
 @accept_keys(Description, ["labels", "tags", "absent", "id", "text", "group", "features", "rules", "sources", "prior"])

@@ -34,7 +34,7 @@ from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from halflabel.labels.partial import LabelsLike
-    from halflabel.table.accepted import ItemsLike
+    from halflabel.table.opened import ItemsLike
 
 #: Minimum number of labelled items.
 MIN_LABELLED = 10

@@ -27,7 +27,7 @@ from halflabel.table.columns import Keys
 from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
-    from halflabel.table.accepted import ItemsLike
+    from halflabel.table.opened import ItemsLike
 
 #: Seconds that the end of the server may take.
 PATIENCE = 10

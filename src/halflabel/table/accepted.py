@@ -1,4 +1,4 @@
-"""Names, in signatures, for the objects that a person may give as items, as labels and as further tables."""
+"""Names, in signatures, for the objects that a person may give as a table."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
     from halflabel._arrays import MatrixLike
-    from halflabel.files.raw_table import RawTable
-    from halflabel.files.records import Records
-    from halflabel.table.opened import OpenTable
-    from halflabel.table.sources import Source
 
 
 class ArrowTable(Protocol):
@@ -37,6 +33,3 @@ TableLike: TypeAlias = "IntoDataFrame | ArrowTable | PandasTable | Sequence[Mapp
 
 #: New items for a model.
 NewItems: TypeAlias = "TableLike | MatrixLike"
-
-#: Items: a table that holds the labels, features alone, or a table that is open already.
-ItemsLike: TypeAlias = "TableLike | PathLike | MatrixLike | OpenTable | Source | RawTable | Records"

@@ -127,33 +127,11 @@ def _get_first(column: pd.Series[Any]) -> Any:
 def _reads_as_dates(column: pd.Series[Any]) -> bool:
     """Whether all observed text is a date. For most columns, the first value is enough to decide."""
     if _LOCAL_DATE.fullmatch(str(_get_first(column)).strip()):
-        return order_of_dates(column) is not None
+        return all(_LOCAL_DATE.fullmatch(str(text).strip()) for text in column.dropna().unique())
     if not re.match(r"\d{4}-\d\d", str(_get_first(column))):
         return False
     values = column.dropna().astype("str").drop_duplicates()
     return bool(pd.to_datetime(values, format="ISO8601", errors="coerce", utc=True).notna().all())
-
-
-def order_of_dates(column: pd.Series[Any]) -> str | None:
-    """Return whether dates such as 12.04.2025 have the day or the month first, or None for anything else.
-
-    Examples
-    --------
-    >>> order_of_dates(pd.Series(["12.04.2025", None])), order_of_dates(pd.Series(["4/30/2025", "5/1/2025"]))
-    ('day first', 'month first')
-    >>> order_of_dates(pd.Series(["04/05/2025"])), order_of_dates(pd.Series(["2025-04-12"]))
-    ('day or month first', None)
-    """
-    texts = [text.strip() for text in column.dropna().unique() if isinstance(text, str)]
-    matches = [_LOCAL_DATE.fullmatch(text) for text in texts]
-    if not matches or not all(matches):
-        return None
-    parts = [(int(m[1]), int(m[3])) for m in matches if m is not None]
-    day_first = all(1 <= day <= 31 and 1 <= month <= 12 for day, month in parts)
-    month_first = all(1 <= day <= 31 and 1 <= month <= 12 for month, day in parts)
-    if day_first and month_first:
-        return "day first" if all(m is not None and m[2] == "." for m in matches) else "day or month first"
-    return "day first" if day_first else "month first" if month_first else None
 
 
 def _write_value(value: Any) -> str:

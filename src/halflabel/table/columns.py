@@ -20,8 +20,8 @@ Empty = Literal["unlabelled", "none"]
 Names: TypeAlias = str | Sequence[str]
 Encoder: TypeAlias = str | Callable[[list[str]], Any]
 
-#: Suffixes of files of vectors: an array, or a table that has the ids of the items.
-VECTOR_FILES = (".npy", ".parquet", ".feather", ".arrow", ".csv", ".tsv")
+#: The suffix of files of vectors.
+VECTOR_FILE = ".npy"
 
 #: The kinds of labels that are written as tags.
 _TAGS = ("tags", "pairs")
@@ -138,10 +138,6 @@ class Description:
     labels_file: TableLike | PathLike | None = key(
         "A table of labels with the ids of the items in its column on.", "path", "FILE"
     )
-    other_ids: Literal["drop"] | None = key(
-        "Leave out rows of a further table about ids that no item has; by default they are an error.",
-        choices=("drop",), about=("pairs", "further"),
-    )  # fmt: skip
     prior: TableLike | ArrayLike | PathLike | None = key(
         "Probabilities from another source: a table with the label columns.", "path", "FILE"
     )
@@ -258,7 +254,6 @@ class Keys(TypedDict, total=False):
     tag_names: TableLike | PathLike | None
     annotated: TableLike | PathLike | None
     labels_file: TableLike | PathLike | None
-    other_ids: Literal["drop"] | None
     prior: TableLike | ArrayLike | PathLike | None
     prior_field: str | None
     sources: TableLike | PathLike | None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum, auto
 from typing import Any, Self
 
 import pandas as pd
 
 from halflabel._wording import option
-from halflabel.table.cells import infer_kind, order_of_dates, show_cell
+from halflabel.table.cells import infer_kind, show_cell
 
 
 class Cause(StrEnum):
@@ -34,12 +33,6 @@ class Exclusion(str):
         return made
 
 
-#: A number with a unit or a currency, with thousands set apart, or a time; maximum number of units in a column.
-_QUANTITY = re.compile(
-    r"\s*(?P<before>[$€£¥]?)\s*[+-]?\d[\d.,'\u00a0\u202f]*(?::\d\d){0,2}\s*(?P<after>%|‰|°?[^\W\d_]{1,6}|[$€£¥°]|)\s*"
-)
-MAX_UNITS = 3
-
 #: Texts with at least this number of spaces, in the median, are taken to be sentences and no names.
 MIN_SPACES = 3
 
@@ -52,11 +45,9 @@ def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
     if kind == "text":
         distinct = column.nunique()
         return _describe_many(distinct, len(column), max_categories) if distinct > max_categories else None
-    order = order_of_dates(column) if kind == "dates" else None
-    dates = f"dates such as {show_cell(column.dropna(), 0)} ({order})" if order else "dates or times"
     return {
         "nothing": "no value at all",
-        "dates": f"{dates}; turn them into numbers, such as a year or days since a start, to use them",
+        "dates": "dates or times; turn them into numbers, such as a year or days since a start, to use them",
         "lists": f"lists; name it with {option('vectors')} or {option('tags')} to use it",
         "other": "values that are neither numbers nor text",
     }[kind]
@@ -91,9 +82,6 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
         first = show_cell(observed[strays], 0)
         words = f"numbers with text among them, first {first}; correct such cells to use it"
         return Exclusion(words, Cause.STRAYS)
-    if (example := _find_quantity(observed)) is not None:
-        words = f"numbers with a unit or with thousands set apart, such as {example!r}; write plain numbers to use it"
-        return Exclusion(words)
     if distinct == len(observed):
         texts = observed.astype(str)
         if texts.str.match(r"\s*\[").all():
@@ -111,16 +99,6 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
 def _exclude_identifier(sign: str) -> Exclusion:
     words = f"{sign}: an identifier; name it with {option('id')} if it identifies the rows"
     return Exclusion(words, Cause.IDENTIFIER)
-
-
-def _find_quantity(observed: pd.Series[Any]) -> str | None:
-    """Return a cell of a column whose texts are numbers with one of a few units, or None."""
-    matches = [_QUANTITY.fullmatch(str(text)) for text in observed]
-    found = [match for match in matches if match is not None]
-    units = {match["before"] or match["after"] or ":" * (":" in match[0]) for match in found}
-    if 10 * len(found) < 9 * len(matches) or len(units) > MAX_UNITS:
-        return None
-    return next((match[0].strip() for match in found if pd.isna(pd.to_numeric(match[0], errors="coerce"))), None)
 
 
 def _describe_many(distinct: int, n_rows: int, max_categories: int) -> str:

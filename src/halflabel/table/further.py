@@ -6,16 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats, Ints
-from halflabel._wording import count, option, plural, quoted
+from halflabel._arrays import Ints
+from halflabel._wording import option, plural, quoted
 from halflabel.files.raw_table import RawTable
 from halflabel.files.reading import read_table
 from halflabel.files.registry import TABLES
-from halflabel.table.cells import describe_missing, infer_kind, read_as_numbers, read_as_text, use_text_names
-from halflabel.table.columns import VECTOR_FILES, Description
+from halflabel.table.cells import describe_missing, read_as_text, use_text_names
+from halflabel.table.columns import Description
 from halflabel.table.described import is_path
 from halflabel.table.embedding import embed_columns
 from halflabel.table.native import as_pandas
@@ -70,15 +69,14 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
         columns = replace(columns, **of_tags)
     if columns.tags is not None and columns.tags not in source.raw.frame.columns and "*" in columns.tags:
         source, columns = join_slots(source, columns)
-    has_ids = (columns.pairs, columns.labels_file, columns.vectors if is_vector_table(columns.vectors) else None)
-    if columns.on is not None and all(table is None for table in has_ids):
+    if columns.on is not None and columns.pairs is None and columns.labels_file is None:
         raise ValueError(
             f"{option('on')} names the id column of a long table of tags: give that table, too ({option('pairs')}), "
             f"or a table of labels ({option('labels_file')})."
         )
     source, columns = join_labels(source, columns)
     columns = embed_columns(source, columns)
-    columns = take_scores(source.raw.frame, join_vectors(source, columns))
+    columns = take_scores(source.raw.frame, columns)
     pairs = read_further(columns.pairs, source, columns)
     columns = find_link(pairs, source, link_pairs(pairs, source, columns))
     further: dict[str, Any] = {
@@ -166,27 +164,6 @@ def join_labels(source: Source, columns: Description) -> tuple[Source, Descripti
     return source, replace(columns, labels_file=None, labels=names if columns.tags is None else None)
 
 
-def join_vectors(source: Source, columns: Description) -> Description:
-    """Return the columns with vectors in the order of the items, where ``vectors`` is a table with their ids."""
-    if not is_vector_table(columns.vectors) or str(columns.vectors) in source.raw.frame.columns:
-        return columns
-    frame = read_further(columns.vectors, source, columns).frame
-    rows, _ = _match(frame, source, columns, (), "the table of vectors")
-    place = np.full(len(source.raw), -1)
-    place[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    if (place < 0).any():
-        raise ValueError(
-            f"{columns.vectors} has no vector for {count(int((place < 0).sum()))} of {plural(len(place), 'item')}: "
-            "leave these items out of the table, or add their vectors."
-        )
-    return replace(columns, vectors=_read_matrix(frame, columns)[place])
-
-
-def is_vector_table(vectors: Any) -> bool:
-    """Return whether vectors are the path of a table."""
-    return is_path(vectors) and str(vectors).lower().endswith(VECTOR_FILES[1:])
-
-
 def _choose_labels(raw: RawTable, columns: Description) -> tuple[str, ...]:
     """Return the columns that are joined: the labels or tags that were named, or that the file declares."""
     if columns.tags is not None:
@@ -220,21 +197,6 @@ def _match(
         twice = "an empty id" if table[on].isna().any() else f"{ids[ids.duplicated()][0]!r} more than once"
         raise ValueError(f"{noun} has {twice} in {on!r}: it needs one row per item.")
     known = read_ids(pd.RangeIndex(len(items)) if id is None else items[id])
-    rows, notes = find_rows(table, str(on), known, columns.other_ids == "drop", "rows")
+    rows, notes = find_rows(table, str(on), known, "rows")
     numbered = (f"{on!r} is the number of the item, from 0, because the items have no ids.",) if id is None else ()
     return rows, (*numbered, *notes)
-
-
-def _read_matrix(frame: pd.DataFrame, columns: Description) -> Floats:
-    """Return the vectors of a table: its one column of lists, or its columns of numbers."""
-    own = [name for name in frame.columns if name not in (columns.on, columns.id)]
-    lists = [name for name in own if infer_kind(frame[name]) == "lists"]
-    if len(lists) == 1:
-        lengths = {len(vector) if vector is not None else 0 for vector in frame[lists[0]]}
-        if len(lengths) != 1:
-            raise ValueError(f"the vectors in {lists[0]!r} have different lengths: {quoted(sorted(lengths))}.")
-        return np.stack([np.asarray(vector, dtype=float) for vector in frame[lists[0]]])
-    numbers = [name for name in own if infer_kind(frame[name]) == "numbers"]
-    if not numbers:
-        raise ValueError(f"the table of vectors has no column of vectors and none of numbers: it has {quoted(own)}.")
-    return np.column_stack([read_as_numbers(frame[name]) for name in numbers])

@@ -16,10 +16,10 @@ from halflabel.table.roles import Roles
 #: Minimum share of the rows, and number of them, that have a code of a missing value.
 MIN_SHARE, MIN_ROWS = 0.01, 3
 
-#: Maximum number of different codes at one end of a column, and of columns in a sentence.
-MAX_CODES, MAX_COLUMNS = 3, 5
+#: Maximum number of columns in a sentence.
+MAX_COLUMNS = 5
 
-_EQUAL_DIGITS = re.compile(r"(7|8|9)\1*")
+_CODE = re.compile(r"-1|-?(7|8|9)\1*")
 
 
 def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str] = ()) -> tuple[str, ...]:
@@ -48,10 +48,10 @@ def hide_codes(values: Floats, missing: Collection[str]) -> Floats:
 
 
 def find_codes(values: Floats) -> list[float]:
-    """Return repeated values at the ends of a column that are far from all others, such as -99 and 999.
+    """Return repeated values that are the lowest or the highest of a column, and far from all others: -99, 999.
 
-    Far is twice the range of all other values. A value of equal digits (99, -888) is far at half of the range, and
-    so is a negative one below values that are not negative.
+    A code has equal digits, 7 to 9 as in surveys, or is -1. It is far at half of the range of all other values; a
+    negative one below values that are not negative always is.
 
     Examples
     --------
@@ -59,38 +59,16 @@ def find_codes(values: Floats) -> list[float]:
     >>> find_codes(np.array(3 * [*ratings, -99, 999])), find_codes(np.array(3 * [*ratings, 7]))
     ([-99.0, 999.0], [])
     """
-    known = values[~np.isnan(values)]
-    distinct, number = np.unique(known, return_counts=True)
+    distinct, number = np.unique(values[~np.isnan(values)], return_counts=True)
     often = number >= max(MIN_ROWS, MIN_SHARE * len(values))
-    ends = [(low, high) for low in range(MAX_CODES + 1) for high in range(MAX_CODES + 1) if low + high]
-    for low, high in sorted(ends, key=sum, reverse=True):
-        inner = distinct[low : len(distinct) - high]
-        if len(inner) < 3:
-            continue
-        lower, upper = distinct[:low], distinct[len(distinct) - high :]
-        is_repeated = often[:low].all() and often[len(distinct) - high :].all()
-        below = _is_far(lower, inner) or (len(inner) > 2 and _is_filler(lower, inner))
-        if is_repeated and below and _is_far(-upper[::-1], -inner[::-1], negative=False):
-            return [*lower.tolist(), *upper.tolist()]
-    return []
-
-
-def _is_far(codes: Floats, inner: Floats, *, negative: bool = True) -> bool:
-    """Return whether codes are far below the values of a column, of which both are in order."""
-    if not len(codes):
-        return True
-    gap, spread = inner[0] - codes[-1], inner[-1] - inner[0]
-    if not all(_EQUAL_DIGITS.fullmatch(f"{abs(code):.0f}") and code == round(code) for code in codes):
-        return bool(gap > 2 * spread)
-    return bool(gap > spread / 2 or (negative and codes[-1] < 0 <= inner[0]))
-
-
-def _is_filler(codes: Floats, inner: Floats) -> bool:
-    """Return whether -1 or 0 stands alone below values that are all larger, and nearer to each other."""
-    gap, steps = inner[0] - codes[-1], np.diff(inner)
-    return (
-        len(codes) == 1 and codes[0] in (-1, 0) and gap > 1 and gap > 2 * steps.max() and 4 * gap > inner[-1] - inner[0]
-    )
+    is_code = np.array([_CODE.fullmatch(f"{value:.17g}") is not None for value in distinct], dtype=bool) & often
+    inner = distinct[~is_code]
+    if len(inner) < 3:
+        return []
+    low, high = inner[0], inner[-1]
+    below = (distinct < low) & ((low - distinct > (high - low) / 2) | ((distinct < 0) & (low >= 0)))
+    found: list[float] = distinct[is_code & (below | (distinct - high > (high - low) / 2))].tolist()
+    return found
 
 
 def _as_floats(column: pd.Series[Any]) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import pandas as pd
 from markupsafe import escape
@@ -30,6 +30,15 @@ from halflabel.table.rows import check_rows
 from halflabel.table.sources import Source
 from halflabel.table.table_file import check_no_code, require_paths, write_table_file
 from halflabel.table.tag_notations import TagNotation
+
+if TYPE_CHECKING:
+    from halflabel._arrays import MatrixLike
+    from halflabel.files.raw_table import RawTable
+    from halflabel.files.records import Records
+    from halflabel.table.accepted import PathLike, TableLike
+
+#: Items: a table that holds the labels, features alone, or a table that is open already.
+ItemsLike: TypeAlias = "TableLike | PathLike | MatrixLike | OpenTable | Source | RawTable | Records"
 
 #: Number of feature columns up to which a table file names each; above it leaves their choice to the rules.
 MAX_FEATURES = 1000

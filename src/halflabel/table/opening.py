@@ -31,7 +31,7 @@ from halflabel.table.described import Described, find_description, is_path, name
 from halflabel.table.embedding import load_function
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.finding_labels import check_effects, check_labels_once, find_labels
-from halflabel.table.further import is_vector_table, join_further
+from halflabel.table.further import join_further
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.native import as_pandas
@@ -47,12 +47,13 @@ from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
-from halflabel.table.tag_columns import describe_periods, describe_plurals, describe_single
+from halflabel.table.tag_columns import describe_single
 from halflabel.table.votes import add_voted_labels, open_votes
 
 if TYPE_CHECKING:
     from halflabel.labels.partial import LabelsLike
-    from halflabel.table.accepted import ItemsLike, PathLike
+    from halflabel.table.accepted import PathLike
+    from halflabel.table.opened import ItemsLike
 
 #: Maximum number of questions that are answered one after another, and of labels in a clause about a way.
 MAX_QUESTIONS, MAX_COUNTS = 5, 4
@@ -158,7 +159,7 @@ def _read(
         unused: dict[str, Any] = {"annotated": None, "ignore": (*stated.ignore, state[0])}
         stated = replace(stated, **unused)
     joined, votes = join_further(source, stated), stated.sources
-    further = any(each is not None for each in (stated.labels_file, votes)) or is_vector_table(stated.vectors)
+    further = any(each is not None for each in (stated.labels_file, votes))
     keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows
     check_effects(keys, source, Y, joined[1], joined=further)
     if stated.read_tags is not None and stated.tags in joined[0].raw.frame:
@@ -201,9 +202,6 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
     further = (*on_groups, *on_prior, *on_labels, *on_votes, *on_positives)
     asks = roles.tags is not None and source.labels is None and not columns.rules
     on_choice = describe_single(reading.labels, str(roles.tags)) if asks else ()
-    if asks:
-        on_choice += describe_plurals(reading.labels, str(roles.tags))
-        on_choice += describe_periods(reading.labels, str(roles.tags)) if columns.absent == "irrelevant" else ()
     return OpenTable(
         X=X,
         labels=labels,

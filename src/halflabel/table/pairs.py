@@ -57,7 +57,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     >>> read_pairs(stated, ["a", "b", "c"]).labels.state.tolist()
     [[1, -1], [1, 0], [0, 0]]
     """
-    pairs, on, drop_others = use_text_names(as_pandas(columns.pairs)), columns.on, columns.other_ids == "drop"
+    pairs, on = use_text_names(as_pandas(columns.pairs)), columns.on
     if on is None or ids is None:
         raise ValueError(
             f"a long table of tags needs the id column of the items ({option('id')}) and its own ({option('on')}): "
@@ -70,7 +70,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     tag = _find_tag_column(pairs, on, columns.tag, value)
     known = read_ids(ids)
     require_filled(pairs, (on, tag), "pairs")
-    rows, notes = find_rows(pairs, on, known, drop_others)
+    rows, notes = find_rows(pairs, on, known)
     pairs, rows = pairs[rows >= 0], rows[rows >= 0]
     if pairs.empty:
         raise ValueError("no pair is about one of the items: are the ids of the pairs the ids of the items?")
@@ -86,7 +86,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     masks = (values == 1, values == 0, np.isnan(values))
     yes, no, open_ = (mark_entries(shape, rows[mask], tags[mask]) for mask in masks)
     both = yes & no
-    marked = _read_annotated(columns.annotated, on, known, drop_others)
+    marked = _read_annotated(columns.annotated, on, known)
     marked[empty_rows] = True
     labels = _make_labels(yes & ~both, no & ~both, open_ | both, marked, names_of_tags, columns)
     notes += _describe(labels, tag, len(pairs), int(both.sum()))
@@ -165,21 +165,22 @@ def read_ids(ids: Ids) -> pd.Index[Any]:
     return known
 
 
-def find_rows(
-    table: pd.DataFrame, on: str, known: pd.Index[Any], drop_others: bool, noun: str = "pairs"
-) -> tuple[Ints, tuple[str, ...]]:
-    """Return the item of each row, -1 for ids that no item has, and a sentence about these."""
+def find_rows(table: pd.DataFrame, on: str, known: pd.Index[Any], noun: str = "pairs") -> tuple[Ints, tuple[str, ...]]:
+    """Return the item of each row, -1 for ids that no item has, and a sentence about these.
+
+    Rows about other items are left out. If they are most rows, the ids are probably written in another way.
+    """
     named = read_as_text(table[on])
     rows = np.asarray(known.get_indexer(pd.Index(named)), dtype=np.intp)
     others = sorted(set(named[rows < 0]))
     if not others:
         return rows, ()
     found = f"{count(int((rows < 0).sum()))} of {count(len(rows))} {noun} name ids that are not in the table"
-    if drop_others:
-        return rows, (f"{found}: left out.",)
+    if 2 * (rows < 0).sum() <= len(rows):
+        return rows, (f"{found}, such as {others[0]!r}: left out.",)
     raise ValueError(
         f"{found}: {quoted(others)}. The ids of the table are written {quoted(known[:3])}; where leading zeros were "
-        f"lost, read both as text; to leave these {noun} out, state {option('other_ids', 'drop')}."
+        f"lost, read both as text; leave these {noun} out if they are about other items."
     )
 
 
@@ -234,7 +235,7 @@ def _read_values(pairs: pd.DataFrame, value: str | None, meanings: Mapping[str, 
     return PartialLabels.from_table(pairs[[value]]).values()[:, 0]
 
 
-def _read_annotated(given: Any, on: str, known: pd.Index[Any], drop_others: bool) -> Mask:
+def _read_annotated(given: Any, on: str, known: pd.Index[Any]) -> Mask:
     """Return which items are named by a table of ids: the column ``on``, or the only column."""
     if given is None:
         return np.zeros(len(known), dtype=bool)
@@ -243,7 +244,7 @@ def _read_annotated(given: Any, on: str, known: pd.Index[Any], drop_others: bool
     if table.shape[1] > 1 and key != on:
         raise ValueError(f"a table of annotated items has one column of ids, or a column {on!r}: name it so.")
     require_filled(table, (key,), "pairs")
-    rows, _ = find_rows(table, key, known, drop_others, "annotated items")
+    rows, _ = find_rows(table, key, known, "annotated items")
     return np.isin(np.arange(len(known)), rows)
 
 

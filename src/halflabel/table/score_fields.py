@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from halflabel._wording import clipped, name_row, option
+from halflabel._wording import option
 from halflabel.table.cells import describe_missing
 from halflabel.table.columns import Description
-
-#: Keys of a name and of a score in an object such as ``{"name": "rock", "score": 0.9}``.
-_NAMES = ("name", "tag", "label", "class", "value")
-_SCORES = ("score", "probability", "p", "prob", "confidence")
+from halflabel.table.tag_columns import read_tag_parts
+from halflabel.table.tag_recognition import recognise_tags
 
 
 def take_scores(frame: pd.DataFrame, columns: Description) -> Description:
@@ -36,70 +31,28 @@ def take_scores(frame: pd.DataFrame, columns: Description) -> Description:
         return columns
     if columns.prior is not None:
         raise ValueError(f"the prior was given twice ({option('prior')}, {option('prior_field')}): use one.")
-    parts = {name: str(name).removeprefix(f"{field}.") for name in frame.columns if str(name).startswith(f"{field}.")}
-    if field in frame.columns:
-        scores = pd.DataFrame([_read_cell(cell, row, field) for row, cell in enumerate(frame[field])])
-    elif parts:
-        scores = frame[list(parts)].rename(columns=parts)
+    parts = {name: name.removeprefix(f"{field}.") for name in map(str, frame.columns) if name.startswith(f"{field}.")}
+    if field in frame.columns or not parts:
+        scores, used = _read_column(frame, field)
     else:
-        scores = _read_nested(frame, field)
+        scores, used = frame[list(parts)].rename(columns=parts), tuple(parts)
     key = columns.id if columns.id in frame.columns else None
     # The row labels are the ids of the items, so that no key is needed.
     index = pd.Index(frame.index.to_numpy() if key is None else frame[key].to_numpy())
-    ignore = (*columns.ignore, *(parts if field not in frame.columns and parts else (_find_column(frame, field),)))
-    return replace(columns, prior=scores.set_axis(index, axis=0), ignore=ignore, prior_field=None)
+    return replace(columns, prior=scores.set_axis(index, axis=0), ignore=(*columns.ignore, *used), prior_field=None)
 
 
-def _find_column(frame: pd.DataFrame, field: str) -> str:
-    """Return the column that holds a field, which may be a part of the objects in it."""
-    names = [name for name in frame.columns if field == name or field.startswith(f"{name}.")]
+def _read_column(frame: pd.DataFrame, field: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the scores of a column, or of a key of the objects in it, and its name. They are written as tags are."""
+    names = [name for name in map(str, frame.columns) if field == name or field.startswith(f"{name}.")]
     if not names:
         raise ValueError(describe_missing(field, map(str, frame.columns)))
-    return str(max(names, key=len))
-
-
-def _read_nested(frame: pd.DataFrame, field: str) -> pd.DataFrame:
-    """Return the scores of a field inside the objects of a column."""
-    column = _find_column(frame, field)
-    path = field.removeprefix(f"{column}.").split(".")
-    rows = []
-    for row, cell in enumerate(frame[column]):
-        inner = _parse(cell)
-        for key in path:
-            inner = inner.get(key) if isinstance(inner, Mapping) else None
-        rows.append(_read_cell(inner, row, field))
-    return pd.DataFrame(rows)
-
-
-def _read_cell(cell: Any, row: int, field: str) -> dict[str, float]:
-    """Return the scores of an item by name: none for a missing cell."""
-    value = _parse(cell)
-    try:
-        if value is None:
-            return {}
-        pairs: Iterable[Any] = value.items() if isinstance(value, Mapping) else map(_read_object, value)
-        return {str(name).strip(): float(score) for name, score in pairs if score is not None}
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"the field {field!r} holds {clipped(repr(cell), 60)} ({name_row(row)}), but scores are objects such as "
-            '{"rock": 0.9} or lists of {"name": "rock", "score": 0.9}.'
-        ) from None
-
-
-def _read_object(value: Any) -> tuple[Any, Any]:
-    """Return the name and the score of an object, or of a pair."""
-    if isinstance(value, Mapping):
-        names, scores = ([value[key] for key in keys if key in value] for keys in (_NAMES, _SCORES))
-        return (*names, None)[0], (*scores, "")[0]  # a text that is not a number is an error
-    name, score = value
-    return name, score
-
-
-def _parse(cell: Any) -> Any:
-    """Return an object that may be written as JSON, or None for a missing cell."""
-    if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
-        with suppress(ValueError):
-            return json.loads(cell)
-    if cell is None or cell is pd.NA or (isinstance(cell, float) and np.isnan(cell)):
-        return None
-    return cell
+    name = max(names, key=len)
+    cells = list(frame[name])
+    for key in field.removeprefix(name).split(".")[1:]:
+        cells = [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells]
+    column: pd.Series[Any] = pd.Series(cells, dtype=object, name=field)
+    tags = read_tag_parts(column, recognise_tags(column, Description(scores="prior")))
+    rows = [{tag.name: tag.relevant if tag.score is None else tag.score for tag in each or () if tag is not None}
+            for each in tags]  # fmt: skip
+    return pd.DataFrame(rows, dtype=float), (name,)

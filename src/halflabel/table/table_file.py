@@ -14,7 +14,7 @@ from typing import Any
 from halflabel._files import atomic_write
 from halflabel._wording import closest, option, quoted
 from halflabel.labels.label_rules import is_rule
-from halflabel.table.columns import BY_NAME, KEYS, VECTOR_FILES
+from halflabel.table.columns import BY_NAME, KEYS, VECTOR_FILE
 from halflabel.table.keys import Key
 
 AnyPath = str | os.PathLike[str]
@@ -73,7 +73,7 @@ class TableFile:
         """Raise if the table lacks a column that the file names, unless it was stated apart from the file."""
         values = {key: value for key, value in self.merge(stated).items() if key not in stated}
         for key in _ROLES:
-            if key == "vectors" and str(values.get(key)).endswith(VECTOR_FILES):
+            if key == "vectors" and str(values.get(key)).endswith(VECTOR_FILE):
                 continue
             for name in _as_names(values.get(key)):
                 if name not in names and not any(fnmatchcase(other, name) for other in names):
@@ -192,7 +192,7 @@ def _list_files(name: str, value: Any) -> list[str]:
 
 def _is_path(name: str, value: Any) -> bool:
     """Return whether a value is a path, and not the name of a column."""
-    return name in _PATHS and (name != "vectors" or str(value).endswith(VECTOR_FILES))
+    return name in _PATHS and (name != "vectors" or str(value).endswith(VECTOR_FILE))
 
 
 def write_table_file(path: AnyPath, values: Mapping[str, Any], comments: Sequence[str] = ()) -> None:

@@ -11,20 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats
-from halflabel._wording import clipped, name_row, option, option_names, plural, quoted
+from halflabel._wording import clipped, name_row, option, plural
 from halflabel.labels import Absent, PartialLabels
 from halflabel.table.columns import Description, Empty
 from halflabel.table.label_reading import LabelReading, leave_unknown
 from halflabel.table.nothing import count_forms, describe_forms, name_form, read_meaning
 from halflabel.table.tag_notations import Parts, Tag, TagNotation
 from halflabel.table.tag_recognition import recognise_tags
-from halflabel.table.tag_text import fold_case
 
 #: Minimum number of annotated items with one tag each that are taken for items with a class.
 MIN_CLASSES = 10
-
-#: Minimum number of pairs of tags that differ in a final s, and maximum probability of a tag in a part of the rows.
-MIN_PLURALS, MAX_CHANCE = 2, 1e-6
 
 #: Forms of a cell that becomes an empty list once all of its labels are decided.
 _GAPS = ("an empty cell", "a list of missing values only")
@@ -186,39 +182,6 @@ def list_open_tags(filled: NDArray[np.floating[Any]], names: Sequence[str], nota
     """Return per item a cell of the labels that stay undecided (NaN in ``filled``), or None if all are decided."""
     labels = np.array(names, dtype=object)
     return [notation.write(labels[row].tolist()) if row.any() else None for row in np.isnan(filled)]
-
-
-def describe_plurals(labels: PartialLabels, column: str) -> tuple[str, ...]:
-    """Return a sentence if several labels differ in a final s only, and no item has both of two such labels."""
-    place = {fold_case(name): j for j, name in enumerate(labels.names)}
-    pairs = [(j, place[f"{name}s"]) for name, j in place.items() if f"{name}s" in place]
-    apart = [(i, j) for i, j in pairs if not (labels.relevant[:, i] & labels.relevant[:, j]).any()]
-    if len(apart) < MIN_PLURALS:
-        return ()
-    one, other = (labels.names[j] for j in apart[0])
-    return (
-        f"{len(apart)} pairs of tags in {column!r} differ in a final s only, such as {one!r} and {other!r}, and no "
-        "item has both. If they are the same tag, write one of them in all cells.",
-    )
-
-
-def describe_periods(labels: PartialLabels, column: str) -> tuple[str, ...]:
-    """Return a sentence about tags that begin, or end, in the middle of the table, and not by chance."""
-    has = labels.relevant[labels.annotated]
-    n, number = len(has), has.sum(axis=0)
-    if not n or not number.all():
-        return ()
-    first, last = has.argmax(axis=0), n - has[::-1].argmax(axis=0)
-    bound = np.log(MAX_CHANCE / len(number))
-    is_new, is_old = (number * np.log(np.clip(share / n, 1e-9, 1)) < bound for share in (n - first, last))
-    found = [name for name, one in zip(labels.names, is_new ^ is_old, strict=True) if one]
-    if not found or 2 * len(found) > len(number):
-        return ()
-    return (
-        f"{quoted(found, 5)} in {column!r} {'occurs' if len(found) == 1 else 'occur'} only at the start or at the end "
-        "of the table. If the other rows were annotated when there was no such tag, an absent tag is unknown: state "
-        f"{option_names('positive_only', found)}.",
-    )
 
 
 def describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:

@@ -176,7 +176,7 @@ def _read_long(
         )
     item, label, source, value = (str(found[role]) for role in NAMES)
     require_filled(table, (item, label, source), "votes")
-    rows, notes = find_rows(table, item, read_ids(index), columns.other_ids == "drop", "votes")
+    rows, notes = find_rows(table, item, read_ids(index), "votes")
     names = _strip(table[label])
     places = pd.Index(labels).get_indexer(pd.Index(names))
     if (places < 0).any():
