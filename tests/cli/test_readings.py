@@ -120,13 +120,12 @@ class TestNotation:
         pd.testing.assert_frame_equal(written.iloc[:, :6], given.iloc[:, :6])
         assert not written.isna().any(axis=None)
 
-    def test_dates_are_named_with_the_order_of_day_and_month(self, songs):
+    def test_dates_of_any_country_are_no_features(self, songs):
         frame = pd.read_csv(songs)
         days = [f"{1 + i % 28:02d}.04.2025" for i in range(60)]
         frame.assign(datum=days, us=[f"4/{1 + i % 28}/2025" for i in range(60)]).to_csv(songs, index=False)
         described = " ".join(run("describe", songs, "--labels", "tag_*").output.split())
         assert "dates or times; turn them into numbers" in described
-        assert "dates such as '4/1/2025' (month first)" in described
 
     def test_vectors_do_not_become_text(self, tmp_path):
         frame = pd.DataFrame({"v": list(np.random.default_rng(0).normal(size=(40, 32))), "a": [0, 1, None, 1] * 10})

@@ -32,7 +32,7 @@ def test_not_is_a_known_no(tmp_path, name):
     )  # fmt: skip
     assert opened.labels.names == ("T1", "T2")
     assert opened.labels.state.tolist() == [[1, -1], [1, 1], [0, 0]]
-    assert "1 of 5 pairs name ids that are not in the table: left out." in opened.notes
+    assert "1 of 5 pairs name ids that are not in the table, such as 'g9': left out." in opened.notes
 
 
 def test_damage_is_named_by_line(tmp_path):

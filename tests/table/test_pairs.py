@@ -82,7 +82,8 @@ def test_pairs_are_described():
     )  # fmt: skip
     assert reading.notes == (
         "2 labels in 'tag' (4 pairs, 1 entry known as irrelevant).",
-        "2 items without a tag in the long table: taken as 1 of them annotated, without tags, and 1 unlabelled.",
+        "1 item without a tag in the long table: taken as annotated, without tags.",
+        "1 item without a tag in the long table: taken as unlabelled.",
     )
     both = pd.concat([pairs, pd.DataFrame({"item": ["b"], "tag": ["T2"], "not": ["NOT"]})])
     notes = read_pairs(both, "item", IDS, tag="tag", value="not", yes="", no="not", absent="unknown").notes

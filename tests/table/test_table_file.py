@@ -81,15 +81,15 @@ OF_FILES = {**dict.fromkeys(("pairs", "tag_names", "annotated", "labels_file", "
 def test_a_table_file_that_was_found_opens_no_file_of_another_folder(tmp_path, monkeypatch, name, absolute):
     (tmp_path / "data").mkdir()
     monkeypatch.chdir(tmp_path / "data")
-    outside = tmp_path / "private.csv"
+    outside = tmp_path / "private.npy"
     outside.write_text("secret,word\n1,0\n")
     frame = pd.DataFrame({"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.5], "dance": [1, 0, None, 1]})
     frame.to_csv("songs.csv", index=False)
-    value = OF_FILES[name].format(outside if absolute else "../private.csv")
+    value = OF_FILES[name].format(outside if absolute else "../private.npy")
     value = [value] if BY_NAME[name].is_list else value
     Path("songs.table.toml").write_text(f"version = 1\n{name} = {json.dumps(value)}\n")
     with pytest.raises(
-        TableFileError, match=rf"names the file .*private.csv \({name}\), which is not in its folder"
+        TableFileError, match=rf"names the file .*private.npy \({name}\), which is not in its folder"
     ) as caught:
         hl.open_table("songs.csv")
     assert "secret" not in str(caught.value)

@@ -72,7 +72,6 @@ def change(row, **values):
 
 
 WRONG = {
-    "an unknown item": (change(1, item="z"), {}, "1 of 4 votes name ids that are not in the table: “z”"),
     "an unknown label": (change(0, label="rok"), {}, "'rok' in the votes is not a label of the table"),
     "a value": (change(3, value=2), {}, "row 3 of the column 'value' holds 2"),
     "a percentage": (change(3, value="70 %"), {}, "(20 % is 0.2), but row 3 of the column 'value' holds '70 %'"),

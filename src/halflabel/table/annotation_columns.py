@@ -127,13 +127,15 @@ def describe_made(made: Mapping[str, str], *, is_stated: bool) -> tuple[str, ...
     """Return a sentence about columns that were made from the labels, with the way to use them."""
     if not made:
         return ()
-    one = len(made) == 1
-    found = f"{quoted(made, MAX_NAMES)} {'seems' if one else 'seem'} to be made from the labels"
-    why = f"of {next(iter(made))!r}, {next(iter(made.values()))}"
-    if is_stated:
-        return (f"{found}, and {'is a feature' if one else 'are features'} because this was stated: {why}.",)
-    it = "it" if one else "them"
-    return (f"{found}, and {'is' if one else 'are'} left out: {why}. {option('features', '*')} uses {it}.",)
+    name, why = next(iter(made.items()))
+    seem, are, them = ("seems", "is", "it") if len(made) == 1 else ("seem", "are", "them")
+    use = (
+        f"{are} {'a feature' if are == 'is' else 'features'} because this was stated"
+        if is_stated
+        else f"{are} left out"
+    )
+    back = "" if is_stated else f" {option('features', '*')} uses {them}."
+    return (f"{quoted(made, MAX_NAMES)} {seem} to be made from the labels, and {use}: of {name!r}, {why}.{back}",)
 
 
 def _list_decided(codes: Ints, labels: PartialLabels, allowed: float) -> list[str]:

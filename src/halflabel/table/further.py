@@ -78,7 +78,7 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
     columns = embed_columns(source, columns)
     columns = take_scores(source.raw.frame, columns)
     pairs = read_further(columns.pairs, source, columns)
-    columns = find_link(pairs, source, link_pairs(pairs, source, columns))
+    columns = link_pairs(pairs, find_link(pairs, source, columns))
     further: dict[str, Any] = {
         "pairs": pairs,
         **{name: read_further(getattr(columns, name), source, columns) for name in _FRAMES},
@@ -110,23 +110,16 @@ def find_table(source: Source, name: str) -> str | None:
     return next((table for table in kind.tables(source.paths[0]) if table.casefold() == name.casefold()), None)
 
 
-def link_pairs(pairs: Any, source: Source, columns: Description) -> Description:
-    """Return the columns with the ids and tags of the pairs as the keys of a database link them.
+def link_pairs(pairs: Any, columns: Description) -> Description:
+    """Return the columns with the tags of the pairs as the keys of a database link them.
 
-    A column that refers to the table of the items holds their ids. The only other column that refers to a table holds
-    ids of tags, and that table has their names.
+    The only column that refers to a table, next to the ids of items, holds ids of tags, and that table has their names.
     """
-    if not isinstance(pairs, RawTable) or not pairs.references:
-        return columns
-    links = pairs.references
-    own = [column for column, (table, _) in links.items() if source.raw.table and table == source.raw.table]
-    on = columns.on or (own[0] if len(own) == 1 else None)
-    tags = [column for column in links if column not in (on, *own)]
-    tag = columns.tag or (tags[0] if len(tags) == 1 else None)
-    names = columns.tag_names
-    if names is None and tag is not None and tag in links:
-        names = links[tag][0]
-    return replace(columns, on=on, tag=tag, tag_names=names)
+    links = {} if not isinstance(pairs, RawTable) else {
+        name: table for name, (table, _) in pairs.references.items() if name != columns.on}  # fmt: skip
+    tag = columns.tag or (next(iter(links)) if len(links) == 1 else None)
+    names = links.get(str(tag)) if columns.tag_names is None else columns.tag_names
+    return replace(columns, tag=tag, tag_names=names)
 
 
 def find_link(pairs: Any, source: Source, columns: Description) -> Description:
@@ -138,8 +131,10 @@ def find_link(pairs: Any, source: Source, columns: Description) -> Description:
         return columns
     items, table = source.raw.frame, use_text_names(as_pandas(pairs.frame if isinstance(pairs, RawTable) else pairs))
     keys = [columns.id] if columns.id in items else [name for name in map(str, items) if is_key(items[name])]
-    taken = (columns.tag, columns.value)
-    others = [columns.on] if columns.on in table else [name for name in map(str, table) if name not in taken]
+    links = pairs.references if isinstance(pairs, RawTable) and source.raw.table else {}
+    own = [name for name, (parent, _) in links.items() if parent == source.raw.table]
+    others = [columns.on] if columns.on in table else own or [
+        name for name in map(str, table) if name not in (columns.tag, columns.value)]  # fmt: skip
     found = {(key, name): (key != name, is_key(table[name])) for key in keys for name in others
              if (find_values(items[key], table[name]) >= 0).all()}  # fmt: skip
     best = [link for link, rank in found.items() if rank == min(found.values())]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Mask
-from halflabel._wording import name_row, names_command_options, option, quoted
+from halflabel._wording import name_row, option, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import read_as_text
 from halflabel.table.columns import Description
-from halflabel.table.question import Question
+from halflabel.table.question import Question, Way
 from halflabel.table.words import PLAIN, VALUES, find_own_words, list_ways, shares_words
 
 #: Maximum share of the rows in which two columns of one tag each have the same tag.
@@ -40,7 +40,7 @@ def find_meanings(columns: Description) -> dict[str, float] | None:
     for name, value in VALUES.items():
         for word in map(fold_word, getattr(columns, name)):
             if word in stated:
-                raise ValueError(f"the word {word!r} was given two meanings ({_name_options()}): give it one.")
+                raise ValueError(f"the word {word!r} was given two meanings (yes, no or unknown): give it one.")
             stated[word] = value
     return {**PLAIN, **stated} if stated else None
 
@@ -167,11 +167,6 @@ def _usual_word(texts: Iterable[str | None], meanings: Mapping[str, float], valu
     return used.most_common(1)[0][0] if used else (stated or [f"{value:g}"])[0]
 
 
-def _name_options() -> str:
-    """Return how the meaning of words is stated."""
-    return f"{option('yes')}, {option('no')} and {option('unknown')}"
-
-
 def _is_number(word: str) -> bool:
     return re.fullmatch(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?", word) is not None
 
@@ -186,37 +181,35 @@ def _ask_for_meanings(
     frame: pd.DataFrame, names: Sequence[str], name: str, row: int, stated: Mapping[str, float]
 ) -> ValueError:
     """Return the error about a cell, with the probable meanings of the words of all label columns."""
-    texts = (text for each in names for text in read_as_text(frame[each]) if text is not None)
-    words = [word for word in dict.fromkeys(map(fold_word, texts)) if word]
+    by_column = [[word for text in read_as_text(frame[each]) if text and (word := fold_word(text))] for each in names]
+    words = list(dict.fromkeys(itertools.chain.from_iterable(by_column)))
     own = {word: value for word, value in stated.items() if PLAIN.get(word) != value}
     cell = frame[name].iloc[row : row + 1].tolist()[0]
     found = (
         f"label {name!r} holds {cell!r} ({name_row(row)}), but a label is 1 (has it), 0 (does not have it) or empty "
         "(unknown)"
     )
-    by_column = [{word for text in read_as_text(frame[each]) if text and (word := fold_word(text))} for each in names]
-    if (way := find_own_words(by_column, own)) is not None:
+    sets = [{*each} for each in by_column]
+    if (way := find_own_words(sets, own)) is not None:
         return Question(f"{found}.", way)
-    if all(map(_is_number, words)) and sum(0 < float(word) < 1 for word in words) > 1:
-        cut = f"items[{list(names)}] >= 0.5"
+    are_numbers = all(map(_is_number, words))
+    if are_numbers and sum(0 < float(word) < 1 for word in words) > 1:
         return ValueError(
             f"{found}. Its numbers are between: if these are probabilities, state them as a table of their own "
-            f"({option('prior')}) and leave the unknown labels empty, or make 1 and 0 of them first, such as {cut}."
+            f"({option('prior')}) and leave the unknown labels empty, or make 1 and 0 of them first, such as "
+            f"items[{list(names)}] >= 0.5."
         )
-    if shares_words(by_column) and not _repeat_in_rows(frame, names):
-        alike = takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
-        prefix = "".join(letters[0] for letters in alike)
+    if shares_words(sets) and not _repeat_in_rows(frame, names):
+        alike = itertools.takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
         return ValueError(
             f"{found}. The label columns hold the same words, as columns with one tag each do: if they list tags, name "
-            f"them together by a pattern, such as {option('tags', prefix + '*')}."
+            f"them together by a pattern, such as {option('tags', ''.join(letters[0] for letters in alike) + '*')}."
         )
     if ways := list(list_ways(words, own)):
         return Question(f"{found}.", *ways)
-    one = " ".join((option("tags", name), option("absent", "irrelevant"), option("rules", "one of: *")))
-    one = one if names_command_options() else one.replace("' ", "', ")
-    single = f" If {name!r} holds one of several classes, state {one}." if len(words) > 2 else ""
-    if words and all(map(_is_number, words)):
-        cut = sorted(words, key=float)[len(words) // 2]
-        single += f" If the numbers are counts or ratings, make 1 and 0 of them, such as items[{list(names)}] >= {cut}."
-    meaning = f"state the meaning of other words with {_name_options()}; the label columns hold {quoted(words)}."
-    return ValueError(f"{found}: {meaning}{single}")
+    classes = Way("", {"tags": name, "absent": "irrelevant", "rules": "one of: *"}).statement
+    counts = f"counts or ratings, make 1 and 0 of them, such as items[{list(names)}] >= {words[len(words) // 2]}"
+    return ValueError(
+        f"{found}: state the meaning of other words with {option('yes')}, {option('no')} and {option('unknown')}; the "
+        f"label columns hold {quoted(words)}. If these are {counts if are_numbers else f'classes, state {classes}'}."
+    )

@@ -158,6 +158,9 @@ def _read(
     if state is not None:
         unused: dict[str, Any] = {"annotated": None, "ignore": (*stated.ignore, state[0])}
         stated = replace(stated, **unused)
+    elif stated.annotated is not None and stated.pairs is None:
+        what = "a column of the items, or COLUMN=VALUE: a table of ids has an effect on a long table of tags only"
+        raise ValueError(f"{option('annotated')} is {what}.")
     joined, votes = join_further(source, stated), stated.sources
     further = any(each is not None for each in (stated.labels_file, votes))
     keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows

@@ -255,11 +255,11 @@ def _describe(labels: PartialLabels, tag: str, n_pairs: int, n_both: int) -> tup
     notes = [f"{plural(len(labels.names), 'label')} in {tag!r} ({plural(n_pairs, 'pair')}{of_these})."]
     if n_both:
         notes.append(f"{plural(n_both, 'entry', 'entries')} with both values in the pairs: taken as unknown.")
-    without = int((~labels.relevant.any(axis=1)).sum())
-    if without:
-        bare = int((labels.annotated & ~labels.relevant.any(axis=1)).sum())
-        taken = "annotated, without tags" if bare == without else "unlabelled"
-        if 0 < bare < without:
-            taken = f"{count(bare)} of them annotated, without tags, and {count(without - bare)} unlabelled"
-        notes.append(f"{plural(without, 'item')} without a tag in the long table: taken as {taken}.")
+    bare = ~labels.relevant.any(axis=1)
+    for of_kind, taken in (
+        (bare & labels.annotated, "annotated, without tags"),
+        (bare & ~labels.annotated, "unlabelled"),
+    ):
+        if of_kind.any():
+            notes.append(f"{plural(int(of_kind.sum()), 'item')} without a tag in the long table: taken as {taken}.")
     return tuple(notes)
