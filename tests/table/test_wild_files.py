@@ -9,8 +9,7 @@ from tests.table.wild_files import WILD, judge, make_songs
 CHOSEN = {"bars and no genres": {"other way"}, "quoted blanks": {"other way", "never"}}
 
 #: Kinds that the reader of the file decides, before a column has a role.
-OF_FILES = ("the mark sep=; above", "a title above", "commas below sep=", "comments above", "records below a key",
-            "repeated names")  # fmt: skip
+OF_FILES = ("records below a key",)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WILD if kind not in OF_FILES])
