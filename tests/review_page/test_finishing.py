@@ -57,10 +57,9 @@ def respond(question, case, key, **other):
     return {**names, "value": int(case[1][question["row"], question["column"]]), "key": key, **other}
 
 
-def read_again(case, tmp_path):
+def read_again(case, labels, tmp_path):
     """Return the numbers that the library computes from the journal."""
     path = shutil.copy(tmp_path / "songs.finish.jsonl", tmp_path / "copy.jsonl")
-    labels = make_setting(case[0]).opened.labels
     again = FinishState([f"s{i}" for i in range(70)], labels.names, labels.state, journal=path, **LIMITS)
     again.take_fit(fill(case, case[2]), case[2])
     numbers = again.proof.max_errors, again.proof.entries, again.answered, sum(again.plan), again.proof.bound
@@ -69,6 +68,7 @@ def read_again(case, tmp_path):
 
 
 def test_a_scripted_reviewer_gets_the_numbers_of_the_library_and_a_table_that_is_verified(case, tmp_path):
+    labels = make_setting(case[0]).opened.labels
     with Served(begin(case, tmp_path)) as client:
         state, n = client.get("/api/session"), 0
         assert (state["max_error"], state["confidence"], state["title"]) == (0.1, 0.95, "songs.csv")
@@ -78,7 +78,7 @@ def test_a_scripted_reviewer_gets_the_numbers_of_the_library_and_a_table_that_is
             n += 1
             state = client.post("/api/answers", {"answers": [respond(ask(client)[0], case, f"k{n}")]})
             numbers = tuple(state[name] for name in ("max_errors", "values", "answers", "left"))
-            *others, bound = read_again(case, tmp_path)
+            *others, bound = read_again(case, labels, tmp_path)
             assert numbers == tuple(others)
             assert state["bound"] in (None, bound)
         assert state["sentence"].startswith(f"At most {np.ceil(1000 * state['bound'] - 1e-9) / 10:.1f} % of")

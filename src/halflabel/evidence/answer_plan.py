@@ -16,10 +16,10 @@ PROPOSED = (60, 120, 240, 480)
 MIN_RANDOM = 60
 
 #: Number of ways to divide the answers that are compared, and of levels of probability.
-COMPARED, LEVELS = 100, 100
+COMPARED, LEVELS = 50, 100
 
 #: The moments at which the growth of the evidence is computed: the mean number of draws of an entry of weight one half.
-MOMENTS = np.geomspace(1e-4, 30, 80)
+MOMENTS = np.geomspace(1e-4, 30, 50)
 
 #: The cost of not knowing the share of errors, in units of evidence.
 UNKNOWN = 1.0
