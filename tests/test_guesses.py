@@ -1,4 +1,4 @@
-"""What a person who knows scikit-learn writes is answered by one line with the right name."""
+"""A name of scikit-learn that has another name here is answered by one line."""
 
 from __future__ import annotations
 

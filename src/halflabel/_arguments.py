@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: What a person who knows scikit-learn, pandas or another library writes, and what it is here.
+#: Names of scikit-learn, pandas and other libraries that people write, each with the right way.
 GUESSES: Mapping[str, str] = {
     "X": "the features are the first argument, items",
     "y": "the labels are the second argument, Y",
@@ -41,7 +41,7 @@ GUESSES: Mapping[str, str] = {
 
 
 def name_right(wrong: str, names: Iterable[str]) -> str:
-    """Return what a wrong name is here, or the nearest of the right names, as the end of an error. It may be empty.
+    """Return the right way for a wrong name, or the nearest of the right names, as the end of an error.
 
     Examples
     --------

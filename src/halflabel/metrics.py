@@ -1,7 +1,7 @@
 """Metrics of multi-label predictions whose truth has gaps: each is measured on the known entries only.
 
 The truth is a table of 1, 0 and missing values, or :class:`halflabel.PartialLabels`; the prediction is an array of the
-same shape. On complete tables the results are those of scikit-learn, where it has the metric. :func:`make_scorer`
+same shape. On complete tables the results equal the metrics of scikit-learn. :func:`make_scorer`
 makes a scorer for scikit-learn's searches.
 """
 

@@ -82,7 +82,7 @@ def test_evaluate_compares_a_method_of_ones_own_with_the_default(rng, method):
     ("wrong", "kind", "sentence"),
     [
         ("mc2", ValueError, "there is no method 'mc2': "),
-        (3, TypeError, r"int is no method: give the name of one \(AutoLabeler, "),
+        (3, TypeError, r"int is not a method: give the name of one \(AutoLabeler, "),
         (np.mean, TypeError, r"fit\(X, Y\), where NaN in Y is a gap"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A question about a table: numbered in a terminal, where its answer is kept; elsewhere, the commands that state it."""
+"""A question about a table is numbered in a terminal, and its answer is kept. Elsewhere it is a list of commands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ask(question: Question) -> Way:
 
 
 def keep_answers(described: Described, path: Path, answers: dict[str, Any]) -> None:
-    """Keep answers in a table file, with what it has and the place of the labels, so that they are asked for once."""
+    """Keep answers in a table file, with its other keys and the place of the labels."""
     kept = {*answers, "labels", "tags"}
     stated = {key: value for key, value in described.columns.stated.items() if key in kept}
     work.write_table_file(path, {**described.file.values, **stated})

@@ -1,4 +1,4 @@
-"""The command that prints what a file holds: describe."""
+"""The command that prints the content of a file: describe."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ def _check_rule(_: click.Context, __: click.Parameter, text: str | None) -> str 
 
 rule_option = click.option(
     "--rule", metavar="RULE", callback=_check_rule,
-    help="Threshold rule: 'probable' (the default) fills in what is more probable than not, 'cost:1,5' has the least "
+    help="Threshold rule: 'probable' (the default) fills in the more probable value, 'cost:1,5' has the least "
     f"expected cost if a wrong yes costs 1 and a wrong no 5. Others: {', '.join(list(RULES)[1:])}.",
 )  # fmt: skip
 

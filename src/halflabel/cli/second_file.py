@@ -1,4 +1,4 @@
-"""A second FILE that is no part of the first one: the labels of its items, found by the column that both have."""
+"""A second FILE with other columns has the labels of the items, found by the column that both have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from halflabel.cli import work
 
 
 def describe_second(items: Path, second: Path, given: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the keys that state what a second file is, or None if it shares more than the column of ids.
+    """Return the keys that describe a second file, or None if it shares more than the column of ids.
 
     A column of ids in which a value repeats is that of a long table of tags. Otherwise the file has one row per item,
     and its other columns are the labels unless they are named.

@@ -349,7 +349,7 @@ class Completion:
     ) -> Path:
         """Write the report as one self-contained HTML file and return its path.
 
-        The parameters are those of :func:`halflabel.report.summarize`.
+        The parameters are described at :func:`halflabel.report.summarize`.
         """
         stated: dict[str, Any] = {"title": title, "items": items, "marks": marks, "show": show, "folder": folder}
         stated |= {"settings": settings, "certificates": certificates, "reviewed": reviewed}

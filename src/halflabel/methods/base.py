@@ -28,7 +28,10 @@ from halflabel.numerics.solvers import Status
 
 
 class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
-    """Base of every method: it is fitted to labels with gaps, and returns scores, probabilities and 0/1.
+    """Base of the methods of this library: fitted to labels with gaps, they return scores, probabilities and 0/1.
+
+    A method of one's own needs no subclass: :func:`halflabel.complete` and :func:`halflabel.evaluate` take any object
+    with ``fit(X, Y)`` and ``predict_proba(X)``, see :class:`halflabel.methods.own.OwnMethod`. The hooks are internal.
 
     A subclass has the parameter ``rule``. Its ``fit`` begins with :meth:`_enter` and ends with :meth:`_decide`. Between
     the two, items are in their canonical order, so that the result does not depend on the order of the caller. A

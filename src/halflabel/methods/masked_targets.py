@@ -78,8 +78,8 @@ class MaskedTargets(MetaEstimatorMixin, MultiOutputMixin, BaseEstimator):  # typ
         y : array-like, DataFrame or PartialLabels of shape (n_items, n_targets) or (n_items,)
             A missing value is a gap.
         **fit_params
-            Arguments of the estimator's ``fit``. Those with one value for each item, such as ``sample_weight``, are
-            cut to the items of each copy.
+            Arguments of the estimator's ``fit``. An argument with one value for each item, such as ``sample_weight``,
+            is cut to the items of each copy.
         """
         values, names = self._read(y)
         check_consistent_length(X, values)
@@ -108,7 +108,7 @@ class MaskedTargets(MetaEstimatorMixin, MultiOutputMixin, BaseEstimator):  # typ
 
     @_has("predict_proba")  # type: ignore[untyped-decorator]
     def predict_proba(self, X: MatrixLike) -> Floats:
-        """Return the probabilities of 1, shape (n_items, n_targets); for a 1-D ``y`` of 0 and 1, shape (n_items, 2)."""
+        """Return the probabilities of 1, shape (n_items, n_targets). For a 1-D ``y`` the shape is (n_items, 2)."""
         p = self._collect(X, "predict_proba")
         return np.column_stack([1 - p, p]) if self.is_flat_ else p
 

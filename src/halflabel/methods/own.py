@@ -66,7 +66,7 @@ def as_method(given: Any, rule: str | Rule = "probable", random_state: int | Non
         return BinaryRelevance(given, rule=rule, random_state=random_state)
     if not hasattr(given, "fit") or not (hasattr(given, "predict_proba") or hasattr(given, "decision_function")):
         raise TypeError(
-            f"{type(given).__name__} is no method: give the name of one ({', '.join(_PLACES)}), a classifier, or an "
+            f"{type(given).__name__} is not a method: give the name of one ({', '.join(_PLACES)}), a classifier, or an "
             "object with fit(X, Y), where NaN in Y is a gap, and predict_proba(X)."
         )
     return OwnMethod(given, rule=rule, random_state=random_state)

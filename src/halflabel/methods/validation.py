@@ -15,7 +15,7 @@ from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import list_candidates
 
-#: What decides random numbers.
+#: The kinds of values that decide random numbers.
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
 #: Seeds that are drawn are below this number.
