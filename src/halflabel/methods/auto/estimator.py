@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit
-from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
+from halflabel._arrays import Ints, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
-from halflabel.labels.calibration import Calibrated, Calibration
 from halflabel.labels.groups import number_groups
 from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.partial import LabelsLike
-from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
-from halflabel.methods.auto.beta_calibration import CheckedCalibration, calibrate
 from halflabel.methods.auto.effort import EFFORTS
-from halflabel.methods.auto.ensemble import MEMBERS, Ensemble
+from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.fit import Config, Data, FittedAuto, fit_auto
-from halflabel.methods.auto.graph import Neighbourhood
-from halflabel.methods.auto.member import Items
-from halflabel.methods.auto.new_items import ByItem, NewItemDecision, divide_by_label, refine_new
+from halflabel.methods.auto.fitted import FittedLabeler
 from halflabel.methods.auto.prior import read_prior
-from halflabel.methods.auto.residuals import Refiner
-from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import (
     RandomState,
@@ -44,7 +34,7 @@ from halflabel.numerics.column_order import order_columns
 from halflabel.numerics.threads import limit_threads
 
 
-class AutoLabeler(PositiveOnlyEstimator):
+class AutoLabeler(FittedLabeler):
     r"""An ensemble of four models of different kinds, or five for text, with learned weights in log odds.
 
     The members, each of which may also be used alone (``members=("kernel",)``):
@@ -180,20 +170,6 @@ class AutoLabeler(PositiveOnlyEstimator):
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
 
-    weighting_: Weighting
-    learnable_: Mask
-    folds_: Ints
-    _label_place: Ints
-    ensemble_: Ensemble
-    member_weights_: dict[str, float]
-    members_: dict[str, float]
-    neighbourhood_: Neighbourhood | None
-    ensemble_calibration_: Calibration | None
-    new_item_decision_: NewItemDecision | None
-    prior_weights_: tuple[float, float] | None
-    coupled_: bool
-    refiner_: Refiner | None = None
-
     own_threshold: ClassVar[float] = 0.0
     auxiliary: ClassVar[frozenset[str]] = frozenset({"groups", "prior", "calibrate_on"})
 
@@ -318,133 +294,11 @@ class AutoLabeler(PositiveOnlyEstimator):
         self.alone_calibration_ = None if fitted.alone is None else fitted.alone.select(place)
         return self._store(fitted.decision.select(place), labels)
 
-    def _calibrate(self, scores: Floats, labels: PartialLabels, /, *, ceiling: float) -> CheckedCalibration:
-        """Calibrate and check as in the fit, for another label frequency."""
-        parts = self.contributions_ if self.contributions_.keys() <= MEMBERS.keys() else {}
-        here = np.ix_(self._item_order, np.argsort(self._label_place))
-        of_members = [part[here].astype(np.float64) for part in parts.values()]
-        return calibrate(scores, labels, self.folds_[self._item_order], ceiling, of_members)
-
     def _read_calibrates(self, calibrate_on: Any, labels: PartialLabels) -> Mask:
         """Return the mask of the entries that calibrations are fitted on."""
         if self.positive_only_:
             raise ValueError("calibrate_on needs irrelevant entries, but these labels are positive-only: leave it out.")
         return read_entry_mask(calibrate_on, labels, "calibrate_on")
-
-    @property
-    def _alone(self) -> NewItemDecision:
-        """The decision about new items without known entries."""
-        return self.new_item_decision_ or NewItemDecision(self.calibration_, self.thresholds_)
-
-    def _decide_new(self, scores: Floats, labels: PartialLabels | None = None) -> tuple[Mask, Floats]:
-        """Decide about items with observed labels as in the fit: by the refined scores."""
-        relevant, p = self._decide_by(self._alone.calibration, self._alone.thresholds, scores, labels)
-        if labels is None or self.refiner_ is None:
-            return relevant, p
-        rows = np.flatnonzero(labels.observed.any(axis=1))
-        if len(rows):
-            refined = self._refine_new(scores, labels, rows)[rows]
-            decided = self._decide_by(self.calibration_, self.thresholds_, refined, labels[rows])
-            relevant[rows], p[rows] = decided
-        return relevant, p
-
-    def _refine_new(self, scores: Floats, labels: PartialLabels, rows: Ints) -> Floats:
-        """Return the log odds of new items. The items of ``rows`` are corrected by their observed labels."""
-        assert self.refiner_ is not None  # the caller has seen it
-        known = mark_unassigned(labels[rows]) if self.positive_only_ else labels[rows]
-        refined = scores.copy()
-        refined[rows] = refine_new(self.refiner_, scores[rows], known, self._label_place)
-        return refined
-
-    def _score_new(self, X: Matrix) -> Floats:
-        return self._calibrate_new(np.take(self.ensemble_.predict(self._weigh_new(X)), self._label_place, axis=1))
-
-    def _weigh_new(self, X: Matrix) -> Items:
-        X = self.weighting_(X)
-        return Items(X, None if self.neighbourhood_ is None else self.neighbourhood_.transition(X))
-
-    def _calibrate_new(self, scores: Floats) -> Floats:
-        """Return the log odds of new items from the sum of the members' log odds."""
-        if self.ensemble_calibration_ is not None:
-            scores = logit(self.ensemble_calibration_(scores))
-        return np.where(self.learnable_, scores, np.nan)
-
-    @property
-    def evidence_of_members(self) -> dict[str, str]:
-        """The evidence of each member in the model: "graph" (nearby items) or "features"."""
-        weighted = [name for name, weight in self.member_weights_.items() if weight]
-        names = weighted or list(self.member_weights_)[:1]  # as in fit_ensemble
-        return {name: member.model.evidence for name, member in zip(names, self.ensemble_.members, strict=True)}
-
-    def _list_parts(self, scores: Floats, rows: Ints) -> dict[str, Floats]:
-        tables = {name: table[rows].astype(np.float64) for name, table in self.contributions_.items()}
-        stages = {name: np.nan_to_num(tables.pop(name)) for name in (PRIOR, OTHER_LABELS) if name in tables}
-        return subtract_rate(tables, self.member_weights_, self.calibration_.fallback) | stages
-
-    def list_thresholds(self, labels: PartialLabels) -> Floats:
-        """Return the thresholds of new items. Items with a known entry have the thresholds of the fitted items."""
-        alone = np.tile(self._alone.thresholds, (len(labels), 1))
-        is_known = labels.observed.any(axis=1, keepdims=True)
-        return alone if self.refiner_ is None else np.where(is_known, self.thresholds_, alone)
-
-    def find_carriers(
-        self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
-    ) -> dict[str, Carriers]:
-        """Return the carriers of each member's part of one entry, in log odds, and the carriers of the other labels."""
-        if examples is not None:
-            examples = replace(examples, X=self.weighting_(examples.X))
-        j, item = int(self._label_place[label]), self._weigh_new(X) if row < 0 else self._weigh_fitted(X, row)
-        fold, found = -1 if row < 0 else int(self.folds_[row]), {}
-        for name, member in zip(self.evidence_of_members, self.ensemble_.members, strict=True):
-            slope = self.member_weights_[name] * member.calibration.slope[j] / member.calibration.spread
-            pieces = member.model.find_carriers(item, j, fold, examples).scale(slope)
-            if pieces.features is not None:
-                pieces = replace(pieces, features=self.weighting_.restore(pieces.features))
-            found[name] = pieces
-        if self.refiner_ is not None and known.observed.any():
-            base = self._score_new(X) if row < 0 else self._score_without_labels(row)
-            found[OTHER_LABELS] = Carriers(labels=divide_by_label(self.refiner_, base, known, self._label_place, label))
-        return found
-
-    def _score_without_labels(self, row: int) -> Floats:
-        """Return the log odds of a fitted item before its other labels corrected them, shape (1, n_labels)."""
-        out_of_fold, scores = self.out_of_fold_scores_[[row]], self.label_scores_[[row]]
-        refined = np.where(np.isnan(out_of_fold), scores, out_of_fold)
-        return np.asarray(refined - self.contributions_[OTHER_LABELS][[row]])
-
-    def predict_alone(self) -> Floats | None:
-        """Return the probabilities of the fitted items without use of their labels, or None."""
-        if self.alone_calibration_ is None:
-            return None
-        refined = np.where(np.isnan(self.out_of_fold_scores_), self.label_scores_, self.out_of_fold_scores_)
-        return self.alone_calibration_(refined - np.nan_to_num(self.contributions_[OTHER_LABELS]))
-
-    def _choose_calibration(self, unlabelled: Mask) -> Calibrated:
-        alone = self.alone_calibration_
-        return self.calibration_ if alone is None else ByItem(unlabelled, alone, self.calibration_)
-
-    def _weigh_fitted(self, X: Matrix, row: int) -> Items:
-        """Return a fitted item, with the weights of its neighbours in the graph."""
-        if self.weights_ is None or self.node_items_ is None:
-            return Items(self.weighting_(X), None)
-        weights: Any = self.weights_[[row]]
-        return Items(self.weighting_(X), weights[:, self.node_items_])
-
-    def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
-        check_is_fitted(self)
-        items = self._weigh_new(self._validate_features(X, reset=False))
-        log_odds = (np.take(part, self._label_place, axis=1) for part in self.ensemble_.contribute(items))
-        by_member = dict(zip(self.evidence_of_members, log_odds, strict=True))
-        scores = self._calibrate_new(np.asarray(sum(by_member.values())))
-        _, p = self._decide_new(scores, labels)
-        parts = subtract_rate(by_member, self.member_weights_, self.calibration_.fallback)
-        rows = np.flatnonzero(labels.observed.any(axis=1))
-        if self.refiner_ is None or not len(rows):
-            return add_up(parts, self._alone.calibration, scores, p), p
-        refined, unlabelled = self._refine_new(scores, labels, rows), ~np.isin(np.arange(len(p)), rows)
-        calibration = ByItem(unlabelled, self._alone.calibration, self.calibration_)
-        return add_up(parts | {OTHER_LABELS: refined - scores}, calibration, refined, p), p
 
     def _validate_parameters(self) -> None:
         require_choice(self, effort=EFFORTS)
