@@ -19,6 +19,7 @@ from pyarrow.dataset import dataset
 from halflabel.cli import main
 from halflabel.files import read_table
 from halflabel.table import open_table
+from halflabel.table.question import Question
 from halflabel.table.words import list_ways
 
 N, NAMES = 40, ["rock", "sad", "live"]
@@ -226,3 +227,14 @@ def test_lines_that_repeat_the_header_are_left_out(tmp_path_factory, rows, sep):
 def test_several_words_mean_and_one_word_means():
     assert [clause for clause, _ in list_ways(["1", "0", "-", "n/a"], {})] == ["'n/a' and '-' mean unknown"]
     assert [clause for clause, _ in list_ways(["no", "definitely"], {})] == ["'definitely' means yes and 'no' means no"]
+
+
+def test_a_sum_below_cells_of_several_lines_is_a_question_and_never_an_item(tmp_path):
+    lines = ["song,bpm,loud,tags", *(f's{i},{90 + i % 7},{i % 5},"rock\nsad"' for i in range(20))]
+    total = f"Total,{sum(90 + i % 7 for i in range(20))},{sum(i % 5 for i in range(20))},"
+    (tmp_path / "songs.csv").write_text("\n".join([*lines, total]))
+    given = {"tags": "tags", "absent": "irrelevant", "id": "song"}
+    with pytest.raises(Question, match=r"'Total'.*which has the sums.*leave it out of the file") as question:
+        open_table(tmp_path / "songs.csv", **given)
+    (way,) = question.value.ways
+    assert len(open_table(tmp_path / "songs.csv", **given, **way.keys).labels) == 21

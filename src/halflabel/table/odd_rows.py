@@ -14,6 +14,7 @@ from halflabel._arrays import Floats, Ints
 from halflabel._wording import clipped, name_lines, name_row, option, plural
 from halflabel.table.cells import infer_kind
 from halflabel.table.columns import Description
+from halflabel.table.question import Question
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, source_of
 
@@ -64,8 +65,11 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
         example = f"{name_row(row)}{'' if cell is None else f' ({clipped(cell, 40)!r})'}, {why}"
     them = "it" if len(found) == 1 else "them"
     which = plural(len(found), "row is not an item", "rows are not items")
-    if not lines and source.take is None:
+    if not lines and source.take is None and source.raw.form is None:
         return source, (f"{which}, but read as one: {example}. Leave {them} out of the file.",)
+    if not lines and source.take is None:  # rows of several lines
+        ways = [("every row is an item", {"skip_rows": "none"})]
+        raise Question(f"{which}: {example}.", *ways, other=f"Else, leave {them} out of the file.", likely=False)
     way = option("skip_rows", ",".join([*stated, "none"]))
     keep = [row for row in range(len(source.raw)) if row not in found]
     return _take(source, columns, keep, [*stated, *(str(lines[row]) for row in found if lines)]), (
