@@ -233,7 +233,7 @@ def test_a_sum_below_cells_of_several_lines_is_a_question_and_never_an_item(tmp_
     lines = ["song,bpm,loud,tags", *(f's{i},{90 + i % 7},{i % 5},"rock\nsad"' for i in range(20))]
     total = f"Total,{sum(90 + i % 7 for i in range(20))},{sum(i % 5 for i in range(20))},"
     (tmp_path / "songs.csv").write_text("\n".join([*lines, total]))
-    given = {"tags": "tags", "absent": "irrelevant", "id": "song"}
+    given = {"tags": "tags", "absent": "irrelevant", "id": "song", "sep": "newline"}
     with pytest.raises(Question, match=r"'Total'.*which has the sums.*leave it out of the file") as question:
         open_table(tmp_path / "songs.csv", **given)
     (way,) = question.value.ways
