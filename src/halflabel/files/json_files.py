@@ -1,37 +1,77 @@
-"""Read and write JSON files: the records of an array, of lines or of one document, one by one."""
+"""JSON files in bounds: the records of an array, of lines or of one document, read one by one, and written.
+
+A file from elsewhere may hold a number of any length, lists nested to any depth and records of any size: depth, digits
+and size have limits, and errors name the line and the record.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from halflabel._files import atomic_write
 from halflabel._wording import clipped
-from halflabel.files.bounded import lines
+from halflabel.files.bounded import MAX_BYTES, lines, open_text
 from halflabel.files.field_values import plain
-from halflabel.files.json_text import MAX_RECORD, Place, TextStream, parse
 from halflabel.files.raw_table import ReadError
 
-#: Maximum bytes of a file that is one document.
-MAX_DOCUMENT = 1 << 30
+#: Maximum bytes of one record, of a file that is one document, and maximum depth of lists and objects.
+MAX_RECORD, MAX_DOCUMENT, MAX_DEPTH = 64 << 20, 1 << 30, 64
+
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_HALF_CHARACTER = re.compile(r"\\u[dD][89abAB]")
+_NO_BRACKETS, _PAIRS = re.compile(r"[^\[\]{}]+"), re.compile(r"\[\]|\{\}")
+#: NaN and Infinity, which some programs write though JSON does not have them, become None.
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 
 Layout = Literal["array", "lines", "document"]
+
+
+class Place(NamedTuple):
+    """The place of a record in a file."""
+
+    path: Path
+    line: int
+    number: int
+
+    def error(self, reason: str, *, line: int | None = None) -> ReadError:
+        """Return the error for this place."""
+        return ReadError.at(self.path, f"record {self.number}: {reason}", line=line or self.line)
+
+
+def parse(text: str, place: Place) -> Any:
+    """Return the value of a JSON text.
+
+    Raises
+    ------
+    ReadError
+        If it is not JSON, is nested deeper than :data:`MAX_DEPTH`, or has a number of thousands of digits.
+    """
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        raise _explained(error, text, place) from None
+    _check(value, text, place)
+    return value
+
+
 Reading = Iterator[tuple[Place, dict[str, Any]]]
 
 
 def layout_of(path: Path) -> Layout | None:
     """Return the arrangement of the records in a file, or None if the file does not begin as JSON does."""
-    with TextStream(path) as text:
-        start = text.skip_blanks()
-    if start != "{":
-        return "array" if start == "[" else None
+    with open_text(path, max_line=MAX_BYTES) as stream:
+        start = stream.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if start != b"{":
+        return "array" if start == b"[" else None
     filled = _filled_lines(path, MAX_DOCUMENT)
     first = next(filled)[1]
-    if next(filled, None) is None:
-        return "document"
-    return "lines" if first.rstrip().endswith("}") else "document"
+    is_lines = next(filled, None) is not None and first.rstrip().endswith("}")
+    return "lines" if is_lines else "document"
 
 
 def read_records(paths: Sequence[Path]) -> Reading:
@@ -84,27 +124,40 @@ def _lines(path: Path) -> Reading:
 
 def _document(path: Path) -> Reading:
     place = Place(path, 1, 1)
-    with TextStream(path, max_record=MAX_DOCUMENT) as text:
-        yield place, _object(parse(text.rest(), place), place)
+    yield place, _object(parse(_read(path), place), place)
 
 
 def _array(path: Path) -> Reading:
-    with TextStream(path) as text:
-        text.skip_blanks()
-        text.skip(1)
-        number = 0
-        while (mark := text.skip_blanks()) != "]":
-            if number:
-                if mark != ",":
-                    raise ReadError.at(path, f"record {number} is followed by neither ',' nor ']'.", line=text.line)
-                text.skip(1)
-                text.skip_blanks()
-            number += 1
-            place = Place(path, text.line, number)
-            yield place, _object(text.value(place), place)
-        text.skip(1)
-        if text.skip_blanks():
-            raise ReadError.at(path, f"text follows the list of {number} records.", line=text.line)
+    text = _read(path)
+    at, line, counted, number = text.index("[") + 1, 1, 0, 0
+    while text[(at := _skip(text, at)) : at + 1] != "]":
+        if number and text[at : at + 1] != ",":
+            line += text.count("\n", counted, at)
+            raise ReadError.at(path, f"record {number} is followed by neither ',' nor ']'.", line=line)
+        at, number = _skip(text, at + bool(number)), number + 1
+        line, counted = line + text.count("\n", counted, at), at
+        place = Place(path, line, number)
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            raise _explained(error, text, place, at) from None
+        if end - at > MAX_RECORD:
+            raise place.error(f"it is larger than {MAX_RECORD:,} bytes, the limit.")
+        _check(value, text[at:end], place)
+        at = end
+        yield place, _object(value, place)
+    if _skip(text, at + 1) < len(text):
+        raise ReadError.at(path, f"text follows the list of {number} records.", line=text.count("\n", 0, at) + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    """Return the place behind blanks and line ends."""
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _read(path: Path) -> str:
+    return "".join(line for _, line in lines(path, max_line=MAX_BYTES))
 
 
 def _object(value: Any, place: Place) -> dict[str, Any]:
@@ -120,3 +173,34 @@ def _filled_lines(path: Path, max_line: int) -> Iterator[tuple[int, str]]:
 
 
 _READERS: dict[Layout, Callable[[Path], Reading]] = {"lines": _lines, "document": _document, "array": _array}
+
+
+def _explained(error: Exception, text: str, place: Place, begin: int = 0) -> ReadError:
+    """Return the sentence for an error of the decoder in the value at ``begin``."""
+    if isinstance(error, json.JSONDecodeError):
+        near = clipped(text[max(error.pos - 10, begin) : error.pos + 20])
+        ended = not text[error.pos :].strip()
+        reason = f"it ends too early ({error.msg})." if ended else f"it is not valid JSON near {near!r} ({error.msg})."
+        return place.error(reason, line=place.line + text.count("\n", begin, error.pos))
+    if isinstance(error, RecursionError):
+        return place.error(f"it is nested deeper than {MAX_DEPTH} lists and objects, the limit.")
+    return place.error("a number has thousands of digits.")  # Python reads whole numbers of up to 4300
+
+
+def _check(value: Any, text: str, place: Place) -> None:
+    """Raise for valid JSON that later steps cannot take: half characters, and values that are nested too deeply."""
+    if _HALF_CHARACTER.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise place.error("a text holds half of a character (a lone surrogate).") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(text):
+        raise _explained(RecursionError(), text, place)
+
+
+def _is_deep(text: str) -> bool:
+    """Return whether valid JSON exceeds :data:`MAX_DEPTH`: each pass removes the innermost lists and objects."""
+    brackets = _NO_BRACKETS.sub("", _STRINGS.sub("", text))
+    for _ in range(MAX_DEPTH):
+        brackets = _PAIRS.sub("", brackets) if brackets else ""
+    return bool(brackets)

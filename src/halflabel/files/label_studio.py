@@ -20,8 +20,7 @@ from halflabel.files.choice_answers import Answers, word_for
 from halflabel.files.collector import Collector
 from halflabel.files.field_values import names_in, number_in, rows_of, text_of
 from halflabel.files.formats import Format, Options
-from halflabel.files.json_files import layout_of, read_records, write_array
-from halflabel.files.json_text import Place
+from halflabel.files.json_files import Place, layout_of, read_records, write_array
 from halflabel.files.label_studio_config import config, object_name
 from halflabel.files.loss import Loss
 from halflabel.files.recognition import is_task

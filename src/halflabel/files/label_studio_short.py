@@ -17,8 +17,7 @@ from halflabel.files.collector import Collector
 from halflabel.files.delimited import read_delimited
 from halflabel.files.field_values import names_in, rows_of, text_of
 from halflabel.files.formats import Options
-from halflabel.files.json_files import read_records
-from halflabel.files.json_text import Place, parse
+from halflabel.files.json_files import Place, parse, read_records
 from halflabel.files.raw_table import ReadError
 from halflabel.files.recognition import SHORT
 

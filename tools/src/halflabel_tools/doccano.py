@@ -14,8 +14,7 @@ import numpy as np
 
 from halflabel.files import OF_LISTS, Collector, Format, Loss, Options, Records
 from halflabel.files.field_values import names_in, rows_of
-from halflabel.files.json_files import read_records, write_array, write_lines
-from halflabel.files.json_text import Place
+from halflabel.files.json_files import Place, read_records, write_array, write_lines
 from halflabel.plugins import clipped
 
 #: The keys of the labels: "label" in today's exports, "labels" in older ones, "cats" with intents.

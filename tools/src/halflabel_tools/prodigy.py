@@ -15,8 +15,7 @@ import pandas as pd
 
 from halflabel.files import Cell, Collector, Format, Loss, Options, Records
 from halflabel.files.field_values import names_in, rows_of, share_in, text_of
-from halflabel.files.json_files import read_records, write_lines
-from halflabel.files.json_text import Place
+from halflabel.files.json_files import Place, read_records, write_lines
 from halflabel.labels.answers import read_answer
 from halflabel.plugins import plural
 
