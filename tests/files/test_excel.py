@@ -161,3 +161,30 @@ def test_rows_that_are_no_items_are_left_out_and_stay_in_the_copy(book, tmp_path
     after = openpyxl.load_workbook(tmp_path / "out.xlsx")["Data"]
     rock = [after.cell(row, 5).value for row in range(line, after.max_row + 1)]
     assert rock == ["Is it rock?", *[1] * N, None]
+
+
+@given(spans=st.lists(st.integers(2, 3), min_size=1, max_size=3), rows=st.integers(3, 6))
+@FEWER_EXAMPLES
+def test_merged_cells_above_the_names(tmp_path, spans, rows):
+    """Names below merged cells are distinct with the text above them, and the completed copy finds its columns."""
+    path, book = tmp_path / "a.xlsx", openpyxl.Workbook()
+    sheet, column = book.active, 2
+    sheet.cell(1, 1).value = "song"
+    for number, span in enumerate(spans):
+        sheet.cell(1, column).value = f"top {number}"
+        sheet.merge_cells(start_row=1, end_row=1, start_column=column, end_column=column + span - 1)
+        for place in range(span):
+            sheet.cell(2, column + place).value = f"name {place}"
+            for row in range(rows):
+                sheet.cell(3 + row, column + place).value = row % 2
+        column += span
+    for row in range(rows):
+        sheet.cell(3 + row, 1).value = f"song {row}"
+    book.save(path)
+    raw = read_table(path)
+    expected = [(f"top {number}: " if len(spans) > 1 else "") + f"name {place}"
+                for number, span in enumerate(spans) for place in range(span)]  # fmt: skip
+    assert raw.frame.columns.tolist() == ["song", *expected]
+    assert raw.frame[expected[-1]].tolist() == [row % 2 for row in range(rows)]
+    TABLES["excel"].rewrite(raw.frame.assign(**{expected[-1]: 1}), raw, tmp_path / "b.xlsx")
+    assert read_table(tmp_path / "b.xlsx").frame[expected[-1]].tolist() == [1] * rows

@@ -73,11 +73,13 @@ def _is_strange(word: str) -> bool:
     if len(scripts) > 1 or (scripts == {"LATIN"} and re.search(r"^[^\W\x00-\x7f]{3,}$|[^\W\x00-\x7f]{5}", word)):
         return True
     inner = zip(word, word[1:], word[2:], strict=False)
-    between = any(a.isalpha() and not b.isalpha() and b not in _BETWEEN and c.isalpha() for a, b, c in inner)
-    before = any(not a.isalnum() and a not in _BEFORE and b.isalpha() for a, b in pairwise(word))
-    after = any(a.isalpha() and (b in _OPENING or (a.islower() and b.isupper() and not b.isascii()))
-                for a, b in pairwise(word))  # fmt: skip
-    return between or before or after
+    if any(a.isalpha() and not b.isalpha() and b not in _BETWEEN and c.isalpha() for a, b, c in inner):
+        return True
+    pairs = [(a, b) for a, b in pairwise(word) if a.isalpha() or b.isalpha()]
+    return any(
+        b in _OPENING or (a.islower() and b.isupper() and not b.isascii()) or not (a.isalnum() or a in _BEFORE)
+        for a, b in pairs
+    )
 
 
 def _name_script(character: str) -> str:

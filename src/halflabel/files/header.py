@@ -131,7 +131,8 @@ def find_start(rows: Sequence[Sequence[str]]) -> int:
     filled = [sum(bool(cell.strip()) for cell in row) for row in rows[: MAX_TITLES + 1]]
     for place in range(1, len(filled)):
         if _is_header(rows[place]) and fits(rows, place) and 2 * max(filled[:place]) <= len(rows[place]):
-            return place
+            is_second = not rows[place][0].strip() and rows[place - 1][0].strip() and fits(rows, place - 1)
+            return place - 1 if is_second else place  # it has names above it, not a title
     return 0
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from halflabel._wording import name_row, option, quoted
+from halflabel._wording import option, quoted
 from halflabel.files.bounded import join_names
 from halflabel.files.field_values import frame_of, rows_of
-from halflabel.files.json_files import layout_of, read_records, write_array, write_lines
+from halflabel.files.json_files import dumped, layout_of, read_records, write_array, write_lines
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.registry import base_suffix
 
@@ -92,20 +90,12 @@ def _write_lines(frame: pd.DataFrame, path: Path, form: TextForm | None = None) 
 def _check_numbers(frame: pd.DataFrame) -> None:
     """Raise for an infinite number."""
     for name, column in frame.items():
-        for row, value in enumerate(column if column.dtype == object or column.dtype.kind == "f" else ()):
-            if _is_infinite(value):
-                raise ValueError(
-                    f"column {name!r} holds an infinite number ({name_row(row)}), which JSON does not have: "
-                    "replace it, or write another format."
-                )
-
-
-def _is_infinite(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_is_infinite, value.values()))
-    if isinstance(value, list | tuple | set | np.ndarray):
-        return any(map(_is_infinite, value))
-    return isinstance(value, float | np.floating) and math.isinf(value)
+        try:
+            dumped(column.tolist())
+        except ValueError:
+            raise ValueError(
+                f"column {name!r} holds an infinite number, which JSON does not have: write another format."
+            ) from None
 
 
 ARRAY = TableFormat(

@@ -58,7 +58,7 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
             raise ReadError.at(path, "it is damaged: its description of the columns cannot be read.")
         _check_size(path, reader(metadataonly=True)[1])
         frame, meta = reader(user_missing=True) if name in _KEEPS_MISSING else reader()
-    frame.columns = pd.Index(name_columns(list(frame.columns))[0])
+    frame.columns = pd.Index(name_columns(list(map(str, frame.columns)))[0])
     gaps = {name: _find_declared(column, meta.missing_ranges.get(name, ()), meta.missing_user_values.get(name, ()))
             for name, column in frame.items()}  # fmt: skip
     table = pd.DataFrame(
