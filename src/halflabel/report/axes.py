@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Ints
-from halflabel.completion.prevalence_table import name_group
 from halflabel.labels.intervals import wilson_interval
 from halflabel.report.scatter import WORDS
 
@@ -156,6 +155,8 @@ def plot_prevalence(ax: Axes, table: pd.DataFrame) -> Axes:
 
     ``table`` is from :meth:`halflabel.Completion.prevalence`.
     """
+    from halflabel.completion.prevalence_table import name_group  # imported here: few completions count labels
+
     group = table["group"].map(name_group) if "group" in table else pd.Series("", index=table.index)
     names = [_escape_mathematics(f"{label}  {part}".strip()) for label, part in zip(table["label"], group, strict=True)]
     places = np.arange(len(table))[::-1]

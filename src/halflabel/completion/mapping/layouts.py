@@ -12,8 +12,6 @@ from sklearn.decomposition import PCA
 from halflabel._arrays import Floats
 from halflabel.completion.mapping.defaults import METHOD_NAMES
 from halflabel.labels import PartialLabels
-from halflabel.methods.mddm import MDDM
-from halflabel.numerics.graph.embedding import spectral_embedding
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel.numerics.layout import tsne
@@ -45,12 +43,16 @@ def draw_tsne(scene: Scene) -> Floats:
 
 def draw_ssdrmc(scene: Scene) -> Floats:
     """Return the spectral embedding of the weights that rebuild features and label scores from neighbours."""
+    from halflabel.numerics.graph.embedding import spectral_embedding  # imported here, as below: another map draws
+
     W = reconstruction_weights(scene.joint, neighbors(scene.joint, NEIGHBORS, ties="index")[0])
     return spectral_embedding(W, scene.n_components, rng=np.random.default_rng(scene.seed)).coordinates
 
 
 def draw_mddm(scene: Scene) -> Floats:
     """Return the projection of the features that depends most on the labels."""
+    from halflabel.methods.mddm import MDDM
+
     model = MDDM(n_components=scene.n_components, null_space="variance", random_state=scene.seed)
     return np.asarray(model.fit(scene.features, scene.labels).transform(scene.features))
 
