@@ -33,7 +33,7 @@ WORDS = ("yes, given", "no, given", "yes, filled", "no, filled", "empty", "yes, 
 MIN_CERTAINTY = 0.75
 
 #: Maximum numbers of items and labels on the map, at any size of the data.
-MAX_POINTS, MAX_LABELS = 2000, 15
+MAX_POINTS, MAX_LABELS = 1000, 15
 
 #: Side of the square cell of an item's image, in the units of the map.
 CELL = 31
@@ -74,7 +74,7 @@ def choose_points(
         A label that is shown first; by default the one with the most relevant entries.
     p : ndarray of shape (n_items, n_labels), optional
         Probabilities of being relevant, which distinguish uncertain values from others.
-    max_points : int, default=2000
+    max_points : int, default=1000
         Maximum number of items.
     """
     order = np.argsort(-labels.relevant.sum(axis=0), kind="stable")
@@ -163,7 +163,7 @@ def summarize_map(
         Decides which items are on the map if there are too many for all of them.
     first : int, optional
         The label that is shown first.
-    max_points : int, default=2000
+    max_points : int, default=1000
         Maximum number of items.
     """
     labels, state = completion.labels, completion.state
