@@ -40,7 +40,7 @@ def test_a_sample_keeps_rare_values(rng):
     rows = sample_balanced(codes, MAX_POINTS, rng)
     assert len(rows) == len(np.unique(rows)) == MAX_POINTS
     assert set(range(5)) <= set(rows.tolist())
-    assert (codes[rows, 2] == 2).sum() > 100  # their share in the data would be 12
+    assert (codes[rows, 2] == 2).sum() > 40  # their share in the data would be 6
 
 
 def test_the_seed_decides_the_sample(at_random):
