@@ -7,6 +7,7 @@ import re
 import click
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from tests.cli.conftest import outputs, run
 
 from halflabel.cli import _COMMANDS, main
@@ -42,6 +43,12 @@ def test_a_person_can_read_all_options():
     print(sum(counts.values()), counts)
     assert sum(counts.values()) <= MAX_PLACES
     assert counts["complete"] <= MAX_OF_COMPLETE
+
+
+def test_the_help_of_complete_is_one_screen_with_three_examples():
+    result = CliRunner().invoke(main, ["complete", "--help"], terminal_width=110)
+    assert len(result.output.splitlines()) <= 42
+    assert result.output.count("    halflabel complete ") == 3
 
 
 def test_no_option_is_hidden():

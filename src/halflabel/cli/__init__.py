@@ -121,7 +121,7 @@ class _Group(click.Group):
             return super().invoke(ctx)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="halflabel")
 def main() -> None:
     """Finish half-labelled data: every label filled in with a calibrated probability, and the evidence for it.

@@ -38,15 +38,12 @@ if TYPE_CHECKING:
 @rule_option
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip
-@click.option("--answers", type=PATH, help="A table of `halflabel review` whose column 'answer' is filled in with 1 or "
-              "0; answers replace given entries.")  # fmt: skip
-@click.option("-o", "--output", type=PATH, help="Completed table; by default ITEMS.completed.*, in the format of "
-              "ITEMS. A name such as songs.label-studio.json writes suggestions for a tool.")  # fmt: skip
+@click.option("--answers", type=PATH, help="Answers of `halflabel review`, which replace given entries.")
+@click.option("-o", "--output", type=PATH, help="Completed table, by default ITEMS.completed.*; a name such as "
+              "songs.label-studio.json writes suggestions for a tool.")  # fmt: skip
 @probabilities_option
-@click.option("--report", type=PATH, metavar="FILE|none", help="Report; by default ITEMS.report.html. For large "
-              "tables, it takes time: none writes no report.")  # fmt: skip
-@click.option("--map", "drawn", type=PATH, help="Also draw the items in two dimensions (.html, .svg, .png), or write "
-              "their coordinates (.csv, .parquet).")  # fmt: skip
+@click.option("--report", type=PATH, metavar="FILE|none", help="Report, by default ITEMS.report.html.")
+@click.option("--map", "drawn", type=PATH, help="Also draw the items (.html, .svg, .png), or write coordinates.")
 @click.option("--model", type=PATH, help="Also save the model for `halflabel predict`.")
 @effort_option
 @seed_option

@@ -258,8 +258,7 @@ _SETTINGS = {
 }  # fmt: skip
 
 _PATHS = click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True)
-_TABLE = click.option("--table", type=PATH, help="A table file that describes ITEMS; by default ITEMS.table.toml if "
-                      "there is one. Options override it.")  # fmt: skip
+_TABLE = click.option("--table", type=PATH, help="A table file that describes ITEMS.")
 _SET = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, callback=_parse_settings,
                     help="Any other key, such as group=thread; `halflabel describe --help` lists them.")  # fmt: skip
 
@@ -282,18 +281,17 @@ def _check_rule(_: click.Context, __: click.Parameter, text: str | None) -> str 
 
 rule_option = click.option(
     "--rule", metavar="RULE", callback=_check_rule,
-    help="Threshold rule: 'probable' (the default) fills in the more probable value, 'cost:1,5' has the least "
-    f"expected cost if a wrong yes costs 1 and a wrong no 5. Others: {', '.join(list(RULES)[1:])}.",
+    help=f"'probable' (default), 'cost:1,5' (of a wrong yes and a wrong no), or {', '.join(list(RULES)[1:-1])}.",
 )  # fmt: skip
 
 
 effort_option = click.option(
     "--effort", type=click.Choice(["fast", "default", "best"]), default="default", show_default=True,
-    help="How much work the default method may be.",
+    help="Work of the default method.",
 )  # fmt: skip
 
 
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True,
-    help="Decides every random choice. In Python it is random_state.",
+    help="Decides every random choice.",
 )  # fmt: skip

@@ -55,8 +55,7 @@ class Description:
         choices=get_args(Absent), about=_ALL,
     )  # fmt: skip
     positive_only: Names = key(
-        "Labels of which an absent entry may be a missing positive, such as a new tag; 'absent' is about the other "
-        "ones.", "names", "NAMES", default=(),
+        "Labels of which an absent entry may be a missing positive, such as a new tag.", "names", "NAMES", default=(),
     )  # fmt: skip
     empty: Empty | None = key(
         "Meaning of an item without any tag: unlabelled, or without tags; by default as the form has it.",
