@@ -38,7 +38,6 @@ class Page {
     document.title = `${title} – halflabel`;
     byId("notes").textContent = notes.slice(0, 3).join(" ");
     byId("view").hidden = !has_walls;
-    byId("skip").hidden = this.isFinish;
     this.bindKeys();
     addEventListener("table-changed", () => this.tableChanged());
     addEventListener("beforeunload", (event) => this.outbox.waiting.length && event.preventDefault());
@@ -188,19 +187,24 @@ class Page {
 
   /** Take the last answer or screen back, after the keys before, and ask it again. */
   undo() {
-    this.chain = this.chain.then(async () => {
-      await this.outbox.flush();
-      const { entries: last, ...progress } = await post("/api/undo", { key: makeKey() });
-      const entries = last.reverse(); // the last one was first
-      this.take(progress);
-      if (!entries.length) return;
-      this.why.offer(null);
-      notify("Taken back.");
-      byId("last").textContent = "";
-      this.screens.answered(entries, false);
-      this.screen = this.screens.current = await this.screens.make(entries[0].screen?.startsWith("wall") ? "wall" : "item", entries, new Map());
-      this.show();
-    }).catch((error) => notify(error.message, "error"));
+    byId("undo").ariaBusy = "true";
+    this.chain = this.chain.then(() => this.#undo()).catch((error) => notify(error.message, "error"));
+    const { chain } = this;
+    chain.then(() => this.chain === chain && (byId("undo").ariaBusy = "false"));
+  }
+
+  async #undo() {
+    await this.outbox.flush();
+    const { entries: last, ...progress } = await post("/api/undo", { key: makeKey() });
+    const entries = last.reverse(); // the last one was first
+    this.take(progress);
+    if (!entries.length) return;
+    this.why.offer(null);
+    notify("Taken back.");
+    byId("last").textContent = "";
+    this.screens.answered(entries, false);
+    this.screen = this.screens.current = await this.screens.make(entries[0].screen?.startsWith("wall") ? "wall" : "item", entries, new Map());
+    this.show();
   }
 
   /** Ask about another part: a queue, a label or a view. */

@@ -17,7 +17,7 @@ export class Audit {
 
   /** Show numbers of answers, and the precision that each of them will most likely prove. */
   async plan() {
-    byId("audit-plans").replaceChildren();
+    byId("audit-plans").hidden = true;
     byId("audit-begin").disabled = true;
     const state = await this.#post({ op: "plan" });
     if (!state) return;
@@ -27,7 +27,7 @@ export class Audit {
     byId("audit-plan").textContent = `${plural(entries, "filled value")}${expected}.`;
     byId("audit-plans").replaceChildren(...plans.map(({ n, precision }, k) => make("label", {},
       make("input", { type: "radio", name: "size", value: n, checked: !k }), ` ${count(n)} answers${precision === null ? "" : `: about ${Math.floor(100 * precision)} % right`}`)));
-    byId("audit-begin").disabled = !plans.length;
+    byId("audit-plans").hidden = byId("audit-begin").disabled = !plans.length;
   }
 
   /** Begin, as soon as the fit that runs has ended. */
