@@ -12,7 +12,7 @@ Some random items are known. All numbers are over the other entries, with and wi
 the best of three anchors: the share of votes, hl.complete on the known entries and the majority, and the posterior
 of the model of Dawid and Skene per label. ``rates``: the share of stated error rates, per source and label, whose
 interval of 90 % has the true rate. ``expected`` and ``wrong``: filled values that are expected to be wrong, and that
-are; ``band``: the share of tables whose band has the number, of those that state it (``stated``).
+are; ``band``: the share of tables whose band has the number, of the tables that state one.
 
     python benchmarks/sources.py [--crowds medsafe noise five] [--sets scene yeast] [--known 0 20 60] [--repeats 2]
 """
@@ -138,10 +138,9 @@ def measure(crowd, name, seed, n_known):
         given = ~np.isnan(values[int(row.source)][:, at])
         true = (values[int(row.source)][:, at] != truth[:, at])[given].mean()
         inside.append(row.low <= true <= row.high)
-    stated = not np.isnan(errors["expected"])
     return {"crowd": crowd, "known": n_known, "set": name, "brier": brier, "rates": np.mean(inside or [np.nan]),
-            "expected": errors["expected"], "wrong": wrong, "stated": stated,
-            "band": errors["low"] <= wrong <= errors["high"] if stated else np.nan}  # fmt: skip
+            "expected": errors["expected"], "wrong": wrong,
+            "band": errors["low"] <= wrong <= errors["high"] if errors["expected"] > 0 else np.nan}  # fmt: skip
 
 
 def main():
@@ -158,7 +157,7 @@ def main():
                         records.append(measure(crowd, name, seed, n_known))
                         line = pd.DataFrame(records[-1:]).round(3)
                         print(line.to_string(index=False, header=len(records) == 1), flush=True)
-    columns = ["brier", "rates", "expected", "wrong", "stated", "band"]
+    columns = ["brier", "rates", "expected", "wrong", "band"]
     table = pd.DataFrame(records).astype({"band": float}).groupby(["crowd", "known"], sort=False)
     print(table[columns].mean().assign(worst=table["brier"].max()).round(3).to_string())
 

@@ -121,3 +121,47 @@ def test_votes_on_other_items_are_left_out_and_follow_items_and_labels():
     rows = read().take(np.array([2, 0]))
     assert rows.votes.values[1, 0, 0] == 0.7
     assert read().keep_labels(["sad"]).votes.values.shape == (2, 3, 1)
+
+
+COLUMNS = {
+    "lists": ["rock;sad", "sad", None],
+    "objects": ['{"rock": 0.9, "sad": 1}', '{"sad": 0.2}', "{}"],
+}
+
+
+def test_columns_of_tags_are_sources():
+    """A list votes on each label, an object on the labels that it names, and an empty cell on none."""
+    items = ITEMS.assign(llm_a=COLUMNS["lists"], llm_b=COLUMNS["objects"])
+    opened = hl.open_table(items, id="song", sources="llm_*")
+    assert opened.labels.names == ("rock", "sad")
+    assert opened.votes.names == ("llm_a", "llm_b")
+    expected = [[[1, 1], [0, 1], [np.nan, np.nan]], [[0.9, 1], [np.nan, 0.2], [np.nan, np.nan]]]
+    np.testing.assert_array_equal(opened.votes.values, expected)
+    assert opened.roles.numeric == ("tempo",)
+    assert list(opened.frame.columns) == ["song", "tempo", "llm_a", "llm_b", "rock", "sad"]
+
+
+def test_columns_of_one_label_hold_its_values_and_known_cells_stay():
+    items = ITEMS.assign(rock=[None, 0, None], llm_a=[1, 0, None], llm_b=["yes", 0.3, "no"])
+    opened = hl.open_table(items, id="song", labels=["rock"], sources="llm_*")
+    np.testing.assert_array_equal(opened.votes.values[:, :, 0], [[1, 0, np.nan], [1, 0.3, 0]])
+    np.testing.assert_array_equal(opened.labels.state, [[0], [-1], [0]])
+
+
+def test_known_tags_are_a_column_of_their_own():
+    items = ITEMS.assign(tags=["rock", None, "sad"], llm_a=COLUMNS["lists"], llm_b=["rock", "rock;sad", "sad"])
+    opened = hl.open_table(items, id="song", tags="tags", absent="irrelevant", sources="llm_*")
+    np.testing.assert_array_equal(opened.labels.state, [[1, -1], [0, 0], [-1, 1]])
+    np.testing.assert_array_equal(opened.votes.values[1], [[1, 0], [1, 1], [0, 1]])
+
+
+def test_percentages_in_a_column_of_tags_are_an_error():
+    items = ITEMS.assign(llm_a=COLUMNS["lists"], llm_b=['{"rock": 90.0}', '{"rock": 20.5}', None])
+    with pytest.raises(ValueError, match=r"20 % is 0.2\), but row 0 of the column 'llm_b' holds"):
+        hl.open_table(items, id="song", sources="llm_*")
+
+
+def test_a_label_that_only_a_column_of_tags_names_is_an_error_of_one_sentence():
+    items = ITEMS.assign(rock=[1, 0, None], sad=[0, 1, None], llm_a=["rok", "rock", "sad"])
+    with pytest.raises(ValueError, match="'rok' in the votes is not a label of the table"):
+        hl.open_table(items, id="song", labels=["rock", "sad"], sources="llm_*")

@@ -144,7 +144,9 @@ class Description:
         "Field of the items that holds such probabilities by label, such as llm.tags.", metavar="FIELD"
     )
     sources: TableLike | PathLike | None = key(
-        "Votes of several sources: a table with the columns item, label, source and value.", "path", "FILE"
+        "Votes of several sources: a table of item, label, source and value, or a pattern of columns of tags (llm_*).",
+        "path",
+        "FILE",
     )
     reference: str | None = key("The source whose votes are taken as true.", metavar="NAME")
     max_categories: int = key(

@@ -19,7 +19,7 @@ from halflabel.table.described import is_path
 from halflabel.table.embedding import embed_columns
 from halflabel.table.native import as_pandas
 from halflabel.table.pairs import find_rows, read_ids
-from halflabel.table.patterns import expand_patterns, select
+from halflabel.table.patterns import expand_patterns, names_columns, select
 from halflabel.table.rows import find_key, find_values, is_key
 from halflabel.table.score_fields import take_scores
 from halflabel.table.source_files import read_file
@@ -45,7 +45,7 @@ def read_further(given: Any, source: Source, columns: Description) -> Any:
         The items.
     columns : Description
     """
-    if not is_path(given):
+    if not is_path(given) or names_columns(given, map(str, source.raw.frame)):
         return given
     path = Path(given)
     if not path.exists() and (table := find_table(source, path.name)) is not None:

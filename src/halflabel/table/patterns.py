@@ -50,6 +50,11 @@ def select(patterns: Iterable[str], names: Collection[str], skip: Collection[str
     return tuple(chosen)
 
 
+def names_columns(given: object, names: Iterable[str]) -> bool:
+    """Return whether an object is a pattern of columns, such as ``"llm_*"``, and not a file."""
+    return isinstance(given, str | Path) and "*" in str(given) and any(fnmatchcase(name, str(given)) for name in names)
+
+
 def list_wide(names: Iterable[str], labels: Collection[str]) -> list[str]:
     """Return the columns that hold the votes of one source on one of the labels."""
     return [name for name in names if name.rpartition(AT)[0] in labels]

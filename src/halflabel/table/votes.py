@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Ints
 from halflabel._wording import clipped, closest, count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, PartialLabels
 from halflabel.labels.answers import Answer, read_answer
@@ -18,8 +18,11 @@ from halflabel.table.cells import read_as_text, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.native import as_pandas
 from halflabel.table.pairs import find_rows, mark_entries, read_ids, require_filled
-from halflabel.table.patterns import AT, list_wide
+from halflabel.table.patterns import AT, list_wide, names_columns, select
 from halflabel.table.sources import Source
+from halflabel.table.tag_columns import read_tag_parts
+from halflabel.table.tag_notations import Tag
+from halflabel.table.tag_recognition import recognise_tags
 
 #: The names that the columns of a long table may have.
 NAMES = {
@@ -36,8 +39,12 @@ def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool
     Columns of votes do not become features. Without ``labels``, the labels of the long table are the labels.
     """
     frame = source.raw.frame
-    long = None if columns.sources is None else use_text_names(as_pandas(columns.sources))
+    of_sources = names_columns(columns.sources, frame.columns)
+    long = _read_columns(frame, columns) if of_sources else as_pandas(columns.sources)
+    long = None if long is None else use_text_names(long)
     named = _name_labels(long)
+    if of_sources:
+        columns = replace(columns, ignore=(*columns.ignore, *select((str(columns.sources),), frame.columns)))
     if columns.labels is None and not labels_apart and columns.tags is None and columns.pairs is None and len(named):
         columns = replace(columns, labels=tuple(named))
     labels = columns.labels or ()
@@ -135,8 +142,11 @@ def _read_all(
     """Return the votes of the export, of the long table and of the columns together."""
     rows = [] if answers is None else [answers]
     notes: tuple[str, ...] = ()
-    if columns.sources is not None:
-        table, notes = _read_long(use_text_names(as_pandas(columns.sources)), columns, labels, index, id)
+    if names_columns(columns.sources, frame.columns):
+        table = _read_columns(frame, columns)
+        rows.append(table.assign(column=_find_places(table["label"], labels)).drop(columns="label"))
+    elif columns.sources is not None:
+        table, notes = _read_long(use_text_names(as_pandas(columns.sources)), labels, index, id)
         rows.append(table)
     for name in list_wide(frame.columns, labels):
         label, _, source = name.rpartition(AT)
@@ -163,7 +173,7 @@ def _read_all(
 
 
 def _read_long(
-    table: pd.DataFrame, columns: Description, labels: Sequence[str], index: pd.Index[Any], id: str | None
+    table: pd.DataFrame, labels: Sequence[str], index: pd.Index[Any], id: str | None
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the votes of a long table as positions of items and labels, sources and values."""
     found = {role: _find(table, role, (id, index.name) if role == "item" else ()) for role in NAMES}
@@ -177,13 +187,50 @@ def _read_long(
     item, label, source, value = (str(found[role]) for role in NAMES)
     require_filled(table, (item, label, source), "votes")
     rows, notes = find_rows(table, item, read_ids(index), "votes")
-    names = _strip(table[label])
-    places = pd.Index(labels).get_indexer(pd.Index(names))
-    if (places < 0).any():
-        raise ValueError(_describe_unknown(str(names[places < 0].iloc[0]), labels))
+    places = _find_places(_strip(table[label]), labels)
     found_votes = pd.DataFrame({"row": rows, "column": places, "source": _strip(table[source]),
                                 "value": _read_values(table[value])})  # fmt: skip
     return found_votes[found_votes["row"] >= 0], notes
+
+
+def _find_places(names: pd.Series[Any], labels: Sequence[str]) -> Ints:
+    """Return the position of each label that votes name."""
+    places = pd.Index(labels).get_indexer(pd.Index(names))
+    if (places < 0).any():
+        raise ValueError(_describe_unknown(str(names[places < 0].iloc[0]), labels))
+    return np.asarray(places)
+
+
+def _read_columns(frame: pd.DataFrame, columns: Description) -> pd.DataFrame:
+    """Return the votes of columns that hold the tags of one source each: row, label, source, value.
+
+    A list of tags votes on all labels. An object such as ``{"rock": true, "sad": 0.2}`` votes on the labels that it
+    names. With one label, a column may hold its values.
+    """
+    rows: list[tuple[int, str, str, float]] = []
+    names = select((str(columns.sources),), frame.columns)
+    if columns.labels is not None and len(columns.labels) == 1:
+        values = {name: _read_values(frame[name]) for name in names}
+        rows = [(k, columns.labels[0], name, value) for name in names for k, value in enumerate(values[name])]
+        return pd.DataFrame(rows, columns=["row", "label", "source", "value"])
+    scored = replace(columns, scores="prior")
+    read = {name: read_tag_parts(frame[name], recognise_tags(frame[name], scored)) for name in names}
+    tags = {name: [None if cell is None else [tag for tag in cell if tag] for cell in read[name]] for name in names}
+    labels = columns.labels or sorted({tag.name for cells in tags.values() for cell in cells for tag in cell or ()})
+    for name, cells in tags.items():
+        states_each = any(tag.relevant is False or tag.score is not None for cell in cells for tag in cell or ())
+        for k, cell in enumerate(cells):
+            given = {} if states_each or cell is None else dict.fromkeys(labels, 0.0)
+            given |= {tag.name: _weigh(tag) for tag in cell or ()}
+            if any(value < 0 or value > 1 for value in given.values()):
+                raise _describe_value(frame[name], k)
+            rows += [(k, label, name, value) for label, value in given.items()]
+    return pd.DataFrame(rows, columns=["row", "label", "source", "value"])
+
+
+def _weigh(tag: Tag) -> float:
+    """Return the vote of a tag."""
+    return tag.score if tag.score is not None else np.nan if tag.relevant is None else float(tag.relevant)
 
 
 def _find(table: pd.DataFrame, role: str, first: Sequence[Any]) -> str | None:
@@ -207,12 +254,15 @@ def _read_values(column: pd.Series[Any]) -> Floats:
         numbers[place] = np.inf if answer is None else words.get(answer, np.nan)
     wrong = ~np.isnan(numbers) & ~((numbers >= 0) & (numbers <= 1))
     if wrong.any():
-        row = int(wrong.argmax())
-        raise ValueError(
-            f"a vote is 1, 0 or a probability (20 % is 0.2), but row {row} of the column {column.name!r} holds "
-            f"{show_cell(column, row)}: correct it, or leave the cell empty."
-        )
+        raise _describe_value(column, int(wrong.argmax()))
     return numbers
+
+
+def _describe_value(column: pd.Series[Any], row: int) -> ValueError:
+    return ValueError(
+        f"a vote is 1, 0 or a probability (20 % is 0.2), but row {row} of the column {column.name!r} holds "
+        f"{show_cell(column, row)}: correct it, or leave the cell empty."
+    )
 
 
 def _spread(table: pd.DataFrame, shape: tuple[int, int]) -> Votes:
