@@ -84,6 +84,8 @@ def test_a_missing_value_of_a_program_is_no_question_unless_it_is_a_tag(word):
     labels = read([word, *cells])
     assert (labels.names, labels.annotated[0]) == (tuple(sorted(NAMES)), False)
     assert word in read([word, *cells], yes=(word.casefold(),)).names
+    together = [f"{cell};{word}" for cell in cells]
+    assert word in read([word, *cells, *together]).names  # a tag that happens to be called so
 
 
 def test_a_word_that_stands_next_to_tags_is_a_tag():

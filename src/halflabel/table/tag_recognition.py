@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -46,7 +47,7 @@ def recognise_tags(column: pd.Series[Any], stated: Description | None = None) ->
     name = str(column.name)
     yes, no, unknown = (tuple(map(fold_word, words)) for words in (stated.yes, stated.no, stated.unknown))
     texts = [cell.strip() for cell in column if isinstance(cell, str) and cell.strip()]
-    unknown += tuple(dict.fromkeys(word for text in texts if is_null(text) and (word := fold_word(text)) not in yes))
+    unknown += tuple(sorted(_find_nulls({*map(fold_word, texts)}) - {*yes}))
     words = {text for text in texts if fold_word(text) in {*no, *unknown} or (
         is_nothing(text) and fold_word(text) not in yes)}  # fmt: skip
     found = _find_form(column, [text for text in texts if text not in words], sorted(words), stated)
@@ -61,6 +62,12 @@ def recognise_tags(column: pd.Series[Any], stated: Description | None = None) ->
     if stated.sep is None:
         check_names([[tag for tag in each if fold_word(tag) not in notation.stated] for each in tags], notation, name)
     return _find_spelling(_read_scores(notation, cells, name, stated), column, name, stated)
+
+
+def _find_nulls(words: set[str]) -> set[str]:
+    """Return the missing values of programs among cells. One that is also a part of other cells may be a tag."""
+    whole = {word: re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words if is_null(word)}
+    return {word for word, found in whole.items() if not any(found.search(other) for other in words - {word})}
 
 
 def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, column: pd.Series[Any]) -> list[str]:
