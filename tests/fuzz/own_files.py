@@ -78,8 +78,7 @@ def write_review(path: Path) -> None:
             {"n": 1, "op": "answer", "key": "k1", **common, **body},
             {"n": 2, "op": "answer", "key": "k2", **common, "item": "s02", "label": "b", "value": 0},
             {"n": 3, "op": "undo", "key": "k3", **common, "of": 2},
-            {"n": 4, "op": "redo", "key": "k4", **common, "of": 2},
-            {"n": 5, "op": "answer", "key": "k5", **common, **body, "value": None, "why": "random"},
+            {"n": 4, "op": "answer", "key": "k5", **common, **body, "value": None, "why": "random"},
         ])  # fmt: skip
 
 
