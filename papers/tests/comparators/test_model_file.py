@@ -7,7 +7,7 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
-from tests.completion.test_registry import list_parts
+from tests.completion.model_file.test_registry import list_parts
 from tests.conftest import half_labelled
 
 import halflabel as hl
