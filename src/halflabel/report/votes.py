@@ -21,8 +21,8 @@ def summarize_votes(completion: Completion) -> dict[str, Any] | None:
     if not isinstance(sources, Sources):
         return None
     if sources.doubt:
-        return {"doubt": sources.doubt, "rows": [], "more": 0}
+        return {"doubt": sources.doubt, "rows": []}
     rates = sources.rates.dropna(subset="error")
     whole = rates[rates["label"] == ALL].sort_values("error", ascending=False, kind="stable")
     rows = [{**row, "source": clipped(row["source"])} for row in whole.head(MAX_SOURCES).to_dict("records")]
-    return {"doubt": "", "rows": rows, "more": len(whole) - len(rows)}
+    return {"doubt": "", "rows": rows}
