@@ -3,11 +3,13 @@
 import gzip
 import json
 
+import pandas as pd
 import pytest
 
 from halflabel.files import json_files
 from halflabel.files.json_files import layout_of, read_document, read_records, write_array, write_lines
 from halflabel.files.raw_table import ReadError
+from halflabel.files.registry import TABLES
 
 ROWS = [{"a": 1, "b": "x\ny"}, {"a": None, "b": "ü"}, {"a": [1, {"c": 2}]}]
 
@@ -98,3 +100,12 @@ def test_infinite_numbers_cannot_be_written(tmp_path):
     with pytest.raises(ValueError, match="infinite number"):
         write_lines(tmp_path / "a.jsonl", [{"a": float("inf")}])
     assert not list(tmp_path.iterdir())
+
+
+def test_gaps_are_no_infinite_numbers(tmp_path):
+    """A number, a truth value and a list with gaps are written as null; infinite ones are named with their column."""
+    gaps = pd.DataFrame({"x": [1.5, None], "flag": pd.array([True, None], "boolean"), "v": [[1.0, float("nan")], None]})
+    TABLES["json"].check(gaps)
+    for name, value in (("x", float("inf")), ("v", [1.0, float("-inf")])):
+        with pytest.raises(ValueError, match=f"column {name!r} holds an infinite number"):
+            TABLES["json"].check(gaps.assign(**{name: pd.Series([value, None], dtype=object)}))

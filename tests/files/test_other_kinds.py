@@ -190,10 +190,10 @@ ROWS = [{"title": "a", "tags": ["x", "y"]}, {"title": "b", "tags": []}, {"title"
     ],
     ids=["two lists", "a header", "columns", "by id", "split"],
 )
-def test_the_two_lines_about_one_object_keep_the_rows(tmp_path, document):
+def test_one_object_that_holds_a_table_is_read(tmp_path, document):
     path = tmp_path / "keep.json"
     path.write_text(json.dumps(document))
-    frame = follow_lines(path)
+    frame = files.read_table(path).frame
     assert frame["title"].tolist()[:3] == ["a", "b", "c"]
     assert [list(tags) for tags in frame["tags"]][:3] == [row["tags"] for row in ROWS]
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from halflabel._wording import option, quoted
 from halflabel.files.bounded import join_names
-from halflabel.files.field_values import frame_of, rows_of
+from halflabel.files.field_values import frame_of, plain, rows_of
 from halflabel.files.json_files import dumped, layout_of, read_records, write_array, write_lines
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 from halflabel.files.registry import base_suffix
@@ -91,7 +91,7 @@ def _check_numbers(frame: pd.DataFrame) -> None:
     """Raise for an infinite number."""
     for name, column in frame.items():
         try:
-            dumped(column.tolist())
+            dumped(plain(column.tolist()))
         except ValueError:
             raise ValueError(
                 f"column {name!r} holds an infinite number, which JSON does not have: write another format."
