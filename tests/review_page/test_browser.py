@@ -125,12 +125,16 @@ READ = """() => {
 }"""
 
 
+def read(page):
+    """Return the screen, as soon as there is one."""
+    return page.wait_for_function(READ, timeout=WAIT).json_value()
+
+
 def answer(page, truth, number):
     """Answer screens by key until at least a number of values has an answer, and return the number."""
     done = 0
     while done < number:
-        page.wait_for_selector("body[data-question]", timeout=WAIT)
-        done += answer_screen(page, truth, page.evaluate(READ))
+        done += answer_screen(page, truth, read(page))
     return done
 
 
@@ -170,7 +174,7 @@ def pass_audit(page, truth):
     page.wait_for_selector('#audit-text:text-matches("At least [0-9.]+ % are right")', timeout=WAIT)
     page.wait_for_selector("body[data-question]", timeout=WAIT)
     assert "probability" not in page.inner_text("#last")
-    shown = page.evaluate(READ)
+    shown = read(page)
     page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
     page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
     page.keyboard.press("Enter")
@@ -207,7 +211,7 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     done = answer(page, truth, 22)
     wait_for_saved(page, done)
     assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
-    shown = page.evaluate(READ)
+    shown = read(page)
     last = answer_screen(page, truth, shown)
     wait_for_saved(page, done + last)
     page.keyboard.press("u")
@@ -381,7 +385,7 @@ def test_an_answer_is_explained_on_request_and_never_before(digits, review, open
     page.keyboard.press("x")
     page.wait_for_selector('.notice:text-matches("^Answer a question first")', timeout=WAIT)
     assert page.is_hidden("#why")
-    item = page.evaluate(READ)["item"]
+    item = read(page)["item"]
     answer(page, truth, 1)
     page.click("#why")
     page.wait_for_selector("#why-dialog[open]", timeout=WAIT)
