@@ -195,6 +195,8 @@ class TestTools:
     @pytest.mark.parametrize("tool", ["label-studio", *slowly(*OTHERS)])
     def test_suggestions_for_every_tool(self, songs, tool):
         kind = files.FORMATS[tool]
+        if not kind.suffixes[0]:
+            pytest.skip("a folder has no suffix that states a tool: filled.write(path, format) writes it")
         written = songs.with_name(f"songs.{tool}{kind.suffixes[0]}")
         result = run("complete", songs, "--id", "song", "--labels", "tag_*", *FAST, "-o", written)
         assert result.exit_code == 0, result.stderr
