@@ -1,6 +1,6 @@
 // An item as its owner sees it. Texts enter the page as text only, never as markup.
 
-import { make, plural } from "/static/dom.js";
+import { make } from "/static/dom.js";
 
 export const STATES = [
   "unknown", "filled: no", "filled: yes", "given: no", "given: yes", "your no", "your yes", "not sure",
@@ -48,7 +48,7 @@ export function showComments(target, item) {
 /** The columns that are not shown with the item. */
 function showMore(item) {
   if (!item.more.length) return [];
-  const box = make("details", { className: "more" }, make("summary", { textContent: plural(item.more.length, "more column") }), showCells(item.more));
+  const box = make("details", { className: "more" }, make("summary", { textContent: "More columns" }), showCells(item.more));
   box.ontoggle = () => (showsMore = box.open);
   box.open = showsMore;
   return [box];
