@@ -46,7 +46,7 @@ ABOVE_A_SECOND = {
         "test_the_same_table_gives_the_same_files_in_another_order": "two such commands",
     },
     "tests/corrections/votes/test_sources.py": {
-        "test_the_posterior_is_better_than_the_majority_and_what_it_predicts_of_itself": "completions of three tables",
+        "test_it_is_better_than_the_majority_and_known_entries_make_it_better": "completions of two tables",
     },
     "tests/contracts/test_from_positives.py": {
         "test_probabilities_are_calibrated_for_new_items": "900 items, all members",

@@ -19,7 +19,7 @@ def spoil(path, text):
 
 BROKEN = {
     "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--set delimiter="),
-    "ragged row": (lambda p: spoil(p, p.read_text() + "1,2,3\n"), "line 62"),
+    "ragged row": (lambda p: spoil(p, p.read_text().replace("\n", "\n1,2,3\n", 10).replace("1,2,3\n", "", 9)), "line 11"),
     "duplicate ids": (lambda p: spoil(p, p.read_text().replace("s7,", "s8,")), "not unique: 's8'"),
     "one-word line": (lambda p: spoil(p, p.read_text() + "x" * 1_100_000 + "\n"), "line 62"),
     "not text": (lambda p: p.write_bytes(b"\xff\xfe\x00\x01" * 50), "songs.csv"),

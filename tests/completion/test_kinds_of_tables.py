@@ -22,8 +22,8 @@ LIBRARIES = {"pandas": (lambda table: table, pd.DataFrame), "polars": (pl.from_p
 WAYS = {
     "columns": {"id": "song", "labels": ["rock", "sad"]},
     "without ids": {"labels": ["rock", "sad"], "ignore": "song"},
-    "tags": {"id": "song", "tags": "tags", "absent": "irrelevant"},
-    "positive-only": {"id": "song", "tags": "tags", "absent": "unknown", "observed_rate": 1.0},
+    "tags": {"id": "song", "tags": "tags", "absent": "irrelevant", "no": "none of them"},
+    "positive-only": {"id": "song", "tags": "tags", "absent": "unknown", "no": "none of them", "observed_rate": 1.0},
     "apart": {},
 }
 

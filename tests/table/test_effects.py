@@ -96,7 +96,7 @@ STATED = {
 OF_TAGS = {"yes": "none", "no": "x", "unknown": "x"}
 
 #: Keys that act on what is shown or checked after the fit, and those of files that are in other rooms.
-LATER = {"show", "thumbnails", "accept", "calibration"}
+LATER = {"show", "thumbnails", "accept", "calibration", "header"}
 
 
 def read(given):

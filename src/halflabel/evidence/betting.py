@@ -122,6 +122,7 @@ def bound_errors(entries: int, answered: int, errors: int, level: float, expecte
     Examples
     --------
     >>> [bound_errors(4000, n, 0, 0.95, 0.01) for n in (60, 120, 240)]
+    [239, 116, 55]
     """
     p, order = np.full(entries, expected), np.arange(answered)
     wrong = np.diff(np.floor((order + 1) * errors / max(answered, 1) + 1e-9), prepend=0.0) > 0

@@ -18,7 +18,7 @@ from halflabel.methods.auto.effort import EFFORTS
 from halflabel.methods.auto.ensemble import MEMBERS
 from halflabel.methods.auto.features import Weighting
 from halflabel.methods.auto.fit import Config, Data, FittedAuto, fit_auto
-from halflabel.methods.auto.fitted import FittedLabeler
+from halflabel.methods.auto.predicting import FittedLabeler
 from halflabel.methods.auto.prior import read_prior
 from halflabel.methods.positives import PositiveOnlyEstimator
 from halflabel.methods.validation import (
