@@ -17,9 +17,15 @@ def spoil(path, text):
     path.write_text(text)
 
 
+def insert(text, place, line):
+    """Return a text with a further line at a place."""
+    lines = text.splitlines()
+    return "\n".join([*lines[:place], line, *lines[place:]]) + "\n"
+
+
 BROKEN = {
     "wrong delimiter": (lambda p: spoil(p, p.read_text().replace(",", ";", 3).replace(",", "|")), "--set delimiter="),
-    "ragged row": (lambda p: spoil(p, p.read_text().replace("\n", "\n1,2,3\n", 10).replace("1,2,3\n", "", 9)), "line 11"),
+    "ragged row": (lambda p: spoil(p, insert(p.read_text(), 10, "1,2,3")), "line 11"),
     "duplicate ids": (lambda p: spoil(p, p.read_text().replace("s7,", "s8,")), "not unique: 's8'"),
     "one-word line": (lambda p: spoil(p, p.read_text() + "x" * 1_100_000 + "\n"), "line 62"),
     "not text": (lambda p: p.write_bytes(b"\xff\xfe\x00\x01" * 50), "songs.csv"),

@@ -84,12 +84,19 @@ def _list_imports(name: str) -> tuple[str, ...]:
 
 
 def _resolve(node: ast.AST) -> Iterator[str]:
-    """Yield the modules behind an import statement. A name from a package is followed to the module that defines it."""
+    """Yield the modules behind an import statement or the bases of a class, as ``class A(halflabel.B)``.
+
+    A name from a package is followed to the module that defines it.
+    """
     if isinstance(node, ast.Import):
         yield from (each.name for each in node.names if _is_ours(each.name) and "." in each.name)
     elif isinstance(node, ast.ImportFrom) and _is_ours(node.module or ""):
         for each in node.names:
             yield _find_definition(str(node.module), each.name)
+    elif isinstance(node, ast.ClassDef):
+        for base in node.bases:
+            if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name) and base.value.id in PACKAGES:
+                yield _find_definition(base.value.id, base.attr)
 
 
 @cache

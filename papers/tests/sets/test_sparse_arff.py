@@ -39,7 +39,7 @@ class TestSparseArff:
         monkeypatch.chdir(path.parent)
         (path.parent / "names.txt").write_text("tag a\ntag_b\n")
         result = run("complete", path, "--labels", labels)
-        assert "60 items, 2 labels" in result.output, result.stderr
+        assert "60 items, 5 features, 2 labels" in result.output, result.stderr
 
     def test_a_typing_error(self, path):
         assert "did you mean 'tag a'" in run("complete", path, "--labels", "tga a").stderr

@@ -168,7 +168,8 @@ def read_ids(ids: Ids) -> pd.Index[Any]:
 def find_rows(table: pd.DataFrame, on: str, known: pd.Index[Any], noun: str = "pairs") -> tuple[Ints, tuple[str, ...]]:
     """Return the item of each row, -1 for ids that no item has, and a sentence about these.
 
-    Rows about other items are left out. If they are most rows, the ids are probably written in another way.
+    Rows about other items are left out. If they are most rows, or differ from items by leading zeros only, the ids are
+    written in another way.
     """
     named = read_as_text(table[on])
     rows = np.asarray(known.get_indexer(pd.Index(named)), dtype=np.intp)
@@ -176,7 +177,8 @@ def find_rows(table: pd.DataFrame, on: str, known: pd.Index[Any], noun: str = "p
     if not others:
         return rows, ()
     found = f"{count(int((rows < 0).sum()))} of {count(len(rows))} {noun} name ids that are not in the table"
-    if 2 * (rows < 0).sum() <= len(rows):
+    without_zeros = {str(each).lstrip("0") for each in known}
+    if 2 * (rows < 0).sum() <= len(rows) and not any(each.lstrip("0") in without_zeros for each in others):
         return rows, (f"{found}, such as {others[0]!r}: left out.",)
     raise ValueError(
         f"{found}: {quoted(others)}. The ids of the table are written {quoted(known[:3])}; where leading zeros were "
