@@ -27,7 +27,7 @@ from _common import make_parser, use_one_thread
 from scipy.special import expit, logit
 
 from halflabel.evidence.betting import Bets, weigh
-from halflabel.evidence.drawing import SMALLEST
+from halflabel.evidence.random_order import SMALLEST
 
 N_ITEMS, N_LABELS, ALPHA, LAST, CHOSEN = 200, 10, 0.05, 600, 400
 SHAPES = {"sparse": (0.1, 0.9), "even": (0.5, 0.5), "certain": (0.03, 0.15), "uncertain": (2.0, 2.0)}

@@ -21,7 +21,7 @@ import pytest
 import halflabel as hl
 from halflabel.cli import main
 from halflabel.datasets import make_low_rank
-from halflabel.evidence.warnings import CODES
+from halflabel.evidence.checks import CODES
 from halflabel.labels.masking import hide_items
 from halflabel.methods.auto.effort import DEFAULT_MEMBERS, TEXT_MEMBERS
 

@@ -41,7 +41,7 @@ def test_an_output_never_takes_the_name_of_the_input_or_of_another_one(songs, op
 @pytest.mark.parametrize("taken", ["Songs.csv", "SONGS.CSV", "songs.completed.CSV"])
 def test_names_that_differ_in_case_only_are_one_file_where_the_folder_folds_case(songs, monkeypatch, taken):
     arguments = ("complete", songs, "--labels", "tag_*", "--probabilities", songs.with_name(taken))
-    monkeypatch.setattr("halflabel.cli.files.folds_case", lambda folder: True)
+    monkeypatch.setattr("halflabel.cli.output_paths.folds_case", lambda folder: True)
     assert "differ in case only" in run(*arguments).stderr
     assert outputs(songs) == []
 

@@ -14,7 +14,7 @@ from tests.conftest import half_labelled
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
 from halflabel.cli import main
-from halflabel.completion.checks import (
+from halflabel.completion.preconditions import (
     _write_size,
     check_accepted,
     check_calibrate_on,
@@ -40,7 +40,7 @@ def songs(rng):
 @pytest.fixture
 def free(monkeypatch):
     """Return a function that sets the free memory of the machine in bytes."""
-    return lambda size: monkeypatch.setattr("halflabel.completion.checks.free_memory", lambda: size)
+    return lambda size: monkeypatch.setattr("halflabel.completion.preconditions.free_memory", lambda: size)
 
 
 @pytest.fixture

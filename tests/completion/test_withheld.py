@@ -18,7 +18,7 @@ import halflabel as hl
 from halflabel.cli.console import count_gaps
 from halflabel.cli.verdict import print_verdict
 from halflabel.completion.facts import OF_STATED_RATE
-from halflabel.evidence.warnings import CODES, STATED
+from halflabel.evidence.checks import CODES, STATED
 from halflabel.report import render_html, summarize
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import AnswerBook

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from halflabel.evidence.warnings import CODES, STATED, Facts, check, contradicts, rank_results
+from halflabel.evidence.checks import CODES, STATED, Facts, check, contradicts, rank_results
 from halflabel.labels import PartialLabels
 
 

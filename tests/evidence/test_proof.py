@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from halflabel.evidence.betting import Bets
 from halflabel.evidence.certificate import make_certificate, read_certificate, verify
-from halflabel.evidence.drawing import encode_values, pack, unpack
 from halflabel.evidence.proof import UNSURE, Proof
+from halflabel.evidence.random_order import encode_values, pack, unpack
 from halflabel.labels.names import POPULATIONS
 
 NAMES = ("rock", "sad")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halflabel.evidence.drawing import (
+from halflabel.evidence.random_order import (
     decode_values,
     digest_table,
     digest_unordered,

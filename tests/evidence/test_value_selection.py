@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 from tests.completion.ways_of_missing import know_entries, know_items
 
-from halflabel.evidence.selection import _compare, is_selected
+from halflabel.evidence.value_selection import _compare, is_selected
 from halflabel.labels import PartialLabels
 
 #: Tables of a kind, and the number of those that may be found by chance, one of a thousand being expected.

@@ -22,7 +22,7 @@ import halflabel as hl
 from halflabel._digests import is_page_intact
 from halflabel._files import PREFIX, together
 from halflabel.cli.console import report_errors
-from halflabel.cli.files import add_index_column
+from halflabel.cli.output_paths import add_index_column
 from halflabel.completion import Completion
 from halflabel.files.reading import write_frame
 

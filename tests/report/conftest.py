@@ -13,8 +13,8 @@ import pytest
 
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.verdict import Verdict, decide
+from halflabel.evidence.checks import Facts, Result, check
 from halflabel.evidence.doubts import rank_doubts
-from halflabel.evidence.warnings import Facts, Result, check
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule

@@ -9,8 +9,8 @@ from tests.report.conftest import P, Y
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import ece
 from halflabel.report import summarize
+from halflabel.report.curve_numbers import bin_calibration, count_fillable
 from halflabel.report.details import measure_quality
-from halflabel.report.quality import bin_calibration, count_fillable
 
 
 def test_the_entries_that_reach_a_precision_are_counted_by_their_value():

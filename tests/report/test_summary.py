@@ -14,7 +14,7 @@ from halflabel.completion import complete
 from halflabel.completion.verdict import decide
 from halflabel.labels import PartialLabels
 from halflabel.report import summarize
-from halflabel.report.reasons import write_reason
+from halflabel.report.rows import write_reason
 from halflabel.table import Roles
 
 pytestmark = pytest.mark.usefixtures("one_member")

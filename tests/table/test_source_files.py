@@ -11,7 +11,7 @@ import pytest
 from tests.elsewhere import needs_tools
 
 from halflabel import files
-from halflabel.cli.files import name_output
+from halflabel.cli.output_paths import name_output
 from halflabel.files.raw_table import ReadError
 from halflabel.files.registry import check_name
 from halflabel.table import Description

@@ -14,7 +14,8 @@ from halflabel.cli.console import (
     print_note,
     show_progress,
 )
-from halflabel.cli.files import (
+from halflabel.cli.options import ItemsFile, add_items_options, effort_option, rule_option, seed_option
+from halflabel.cli.output_paths import (
     NO_REPORT,
     PATH,
     add_index_column,
@@ -24,9 +25,8 @@ from halflabel.cli.files import (
     name_table,
     write_map,
 )
-from halflabel.cli.options import ItemsFile, add_items_options, effort_option, rule_option, seed_option
 from halflabel.cli.outputs import Outputs, find_tool, probabilities_option
-from halflabel.cli.reading import print_new_notes, print_reading
+from halflabel.cli.print_reading import print_new_notes, print_reading
 from halflabel.cli.verdict import print_verdict
 
 if TYPE_CHECKING:

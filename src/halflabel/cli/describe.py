@@ -13,7 +13,7 @@ from halflabel.cli import work
 from halflabel.cli.console import make_roles_table, out, print_note, print_result
 from halflabel.cli.options import ItemsFile, add_items_options, list_keys
 from halflabel.cli.outputs import Outputs
-from halflabel.cli.reading import print_reading
+from halflabel.cli.print_reading import print_reading
 
 
 @click.command(name="describe", epilog=f"\b\nKeys of a table file, for --set KEY=VALUE:\n{list_keys()}")

@@ -19,9 +19,9 @@ from halflabel.cli.console import (
     print_result,
     show_progress,
 )
-from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, seed_option
-from halflabel.cli.reading import open_and_print, print_new_notes
+from halflabel.cli.output_paths import PATH
+from halflabel.cli.print_reading import open_and_print, print_new_notes
 from halflabel.cli.verdict import print_verdict
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ import click
 from halflabel._files import atomic_write
 from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result, show_progress
-from halflabel.cli.files import PATH, name_output, name_plain_table, require_one
 from halflabel.cli.finish_page import serve_finish
 from halflabel.cli.listing import MAX_LINES, print_entries
 from halflabel.cli.options import ItemsFile, add_items_options
+from halflabel.cli.output_paths import PATH, name_output, name_plain_table, require_one
 from halflabel.cli.outputs import Outputs
-from halflabel.cli.reading import open_and_print
+from halflabel.cli.print_reading import open_and_print
 
 if TYPE_CHECKING:
     import pandas as pd

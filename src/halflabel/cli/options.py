@@ -17,7 +17,7 @@ from halflabel._wording import closest, name_command_options, quote_cell
 from halflabel.cli import work
 from halflabel.cli.asking import ask, keep_answers
 from halflabel.cli.console import print_note
-from halflabel.cli.files import PATH
+from halflabel.cli.output_paths import PATH
 from halflabel.cli.second_file import describe_second
 from halflabel.files.registry import list_names
 from halflabel.labels.names import RULES

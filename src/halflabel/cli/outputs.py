@@ -12,7 +12,7 @@ import click
 from halflabel._files import together
 from halflabel.cli import work
 from halflabel.cli.console import print_result
-from halflabel.cli.files import PATH, check_outputs, check_page, check_tables
+from halflabel.cli.output_paths import PATH, check_outputs, check_page, check_tables
 from halflabel.files.registry import TOOLS
 
 if TYPE_CHECKING:

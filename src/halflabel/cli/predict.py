@@ -11,8 +11,8 @@ import click
 from halflabel._wording import plural
 from halflabel.cli import work
 from halflabel.cli.console import print_note, show_progress
-from halflabel.cli.files import PATH, add_index_column, check_tool_path, name_plain_table
 from halflabel.cli.options import add_set_option
+from halflabel.cli.output_paths import PATH, add_index_column, check_tool_path, name_plain_table
 from halflabel.cli.outputs import Outputs, find_tool, probabilities_option
 from halflabel.table.columns import Description
 

@@ -14,10 +14,10 @@ from halflabel._files import atomic_write
 from halflabel._wording import NONE, count, escape_controls
 from halflabel.cli import work
 from halflabel.cli.console import out, print_note, print_result, show_progress
-from halflabel.cli.files import PATH
 from halflabel.cli.options import ItemsFile, add_items_options
+from halflabel.cli.output_paths import PATH
 from halflabel.cli.outputs import Outputs
-from halflabel.cli.reading import open_and_print, print_new_notes
+from halflabel.cli.print_reading import open_and_print, print_new_notes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,10 +14,10 @@ import click
 from halflabel._wording import plural
 from halflabel.cli import work
 from halflabel.cli.console import print_note, print_result, show_progress
-from halflabel.cli.files import PATH, check_outputs, name_output, name_plain_table, require_one
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option
+from halflabel.cli.output_paths import PATH, check_outputs, name_output, name_plain_table, require_one
 from halflabel.cli.outputs import Outputs, write_review
-from halflabel.cli.reading import open_and_print, print_new_notes
+from halflabel.cli.print_reading import open_and_print, print_new_notes
 from halflabel.cli.termination import Terminated
 
 if TYPE_CHECKING:

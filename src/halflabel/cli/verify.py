@@ -12,7 +12,7 @@ from halflabel._digests import is_page, is_page_intact
 from halflabel._ledger import is_ledger, read_lines
 from halflabel._wording import plural
 from halflabel.cli.console import print_note, print_result
-from halflabel.cli.files import PATH
+from halflabel.cli.output_paths import PATH
 
 #: A digest in a certificate or a report.
 _DIGESTS = re.compile(rb"\b[0-9a-f]{64}\b")

@@ -6,13 +6,13 @@ from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
     from halflabel.completion import complete
-    from halflabel.completion.checks import check_observed_rate
     from halflabel.completion.finish import keep_answers
     from halflabel.completion.finish_journal import list_answers
     from halflabel.completion.marking import take_label_columns
     from halflabel.completion.model_file.archive import is_model, read_heading
     from halflabel.completion.model_file.saving import load
     from halflabel.completion.output import choose_tool, write_for_tool
+    from halflabel.completion.preconditions import check_observed_rate
     from halflabel.completion.predictions import make_suggestions
     from halflabel.completion.prevalence_table import describe_left_out, name_group, tabulate_prevalence
     from halflabel.completion.stated_completion import take_completed
@@ -42,7 +42,7 @@ else:
         {
             "halflabel.completion": ["complete"],
             "halflabel.completion.model_file.archive": ["is_model", "read_heading"],
-            "halflabel.completion.checks": ["check_observed_rate"],
+            "halflabel.completion.preconditions": ["check_observed_rate"],
             "halflabel.completion.finish": ["keep_answers"],
             "halflabel.completion.finish_journal": ["list_answers"],
             "halflabel.completion.marking": ["take_label_columns"],

@@ -17,17 +17,17 @@ from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
 from halflabel.completion.sure_values import fill_sure, resample_calibration
 from halflabel.corrections.correction import Given
 from halflabel.corrections.fit import Fit
+from halflabel.evidence.checks import Facts, Result, check, contradicts, rank_results
 from halflabel.evidence.components import take_components
 from halflabel.evidence.doubts import rank_doubts
-from halflabel.evidence.drawing import digest_table
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.expected_errors import estimate_errors
 from halflabel.evidence.filled_samples import sample_filled
 from halflabel.evidence.kinds import classify_entries
 from halflabel.evidence.lower_bounds import ResampledCalibration
 from halflabel.evidence.questions import rank_questions
+from halflabel.evidence.random_order import digest_table
 from halflabel.evidence.suspects import rank_missing, rank_suspects
-from halflabel.evidence.warnings import Facts, Result, check, contradicts, rank_results
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
 from halflabel.labels.rules import Rule

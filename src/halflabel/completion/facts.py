@@ -10,10 +10,10 @@ import pandas as pd
 from halflabel._arrays import Floats, Ints
 from halflabel.corrections.correction import States
 from halflabel.corrections.fit import Fit, find_held_out
+from halflabel.evidence.checks import Facts, Result, count_above, is_exceeded
 from halflabel.evidence.expected_errors import Predictions
 from halflabel.evidence.missed_items import count_lacking_items
-from halflabel.evidence.selection import is_selected
-from halflabel.evidence.warnings import Facts, Result, count_above, is_exceeded
+from halflabel.evidence.value_selection import is_selected
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives
 from halflabel.methods.auto import AutoLabeler

@@ -11,7 +11,8 @@ from halflabel._arguments import accept_keys
 from halflabel._arrays import Mask
 from halflabel._wording import option, quoted
 from halflabel.completion.answers import Answers, find_answers, select_calibrating, use_answers
-from halflabel.completion.checks import (
+from halflabel.completion.evidence import Evidence
+from halflabel.completion.preconditions import (
     check_accepted,
     check_calibrate_on,
     check_memory,
@@ -19,7 +20,6 @@ from halflabel.completion.checks import (
     check_positive_only_support,
     check_prior_support,
 )
-from halflabel.completion.evidence import Evidence
 from halflabel.completion.result import Completion
 from halflabel.corrections.correction import Given
 from halflabel.corrections.fit import fit_corrected, leave_unlearned_targets

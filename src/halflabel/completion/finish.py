@@ -14,7 +14,7 @@ from halflabel.completion.finish_journal import tabulate_answers
 from halflabel.completion.finish_state import FinishState
 from halflabel.completion.finish_tables import describe_reading, read_answers, tabulate_questions
 from halflabel.evidence.certificate import Certificate
-from halflabel.evidence.drawing import read_ids
+from halflabel.evidence.random_order import read_ids
 from halflabel.table.native import as_pandas
 from halflabel.table.unlearned import leave_unlearned
 

@@ -20,8 +20,8 @@ from halflabel.completion.finish_tables import CODES, WRITTEN, Entries
 from halflabel.evidence.answer_plan import MIN_RANDOM, plan_answers
 from halflabel.evidence.betting import PRIOR_ERRORS
 from halflabel.evidence.certificate import Certificate, ceil_percent, make_certificate
-from halflabel.evidence.drawing import digest_unordered, encode_values
 from halflabel.evidence.proof import Proof
+from halflabel.evidence.random_order import digest_unordered, encode_values
 from halflabel.labels.reasons import Reason
 
 #: Number of random bits of a seed. A program that reads JSON numbers as doubles reads it exactly.

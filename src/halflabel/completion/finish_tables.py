@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from halflabel.evidence.drawing import Codes, pack, unpack
 from halflabel.evidence.proof import UNSURE, Proof
+from halflabel.evidence.random_order import Codes, pack, unpack
 from halflabel.labels.answers import Answer, read_answer
 from halflabel.labels.reasons import Reason
 from halflabel.table.items import choose_shown, take_shown

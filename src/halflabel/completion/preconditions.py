@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from halflabel._arrays import Matrix, is_sparse
 from halflabel._memory import free_memory
 from halflabel._wording import closest, option, plural
-from halflabel.evidence.warnings import CODES
+from halflabel.evidence.checks import CODES
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, require_observed_rate
 from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler

@@ -25,7 +25,7 @@ from halflabel._wording import count, plural
 from halflabel.corrections.correction import Correction, Given, Learned
 from halflabel.evidence.components import take_components
 from halflabel.evidence.drift import measure_drift
-from halflabel.evidence.selection import is_selected
+from halflabel.evidence.value_selection import is_selected
 from halflabel.labels import PartialLabels
 from halflabel.methods.canonical_order import order_items
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from halflabel._digests import KEY, digest_values
 from halflabel._version import __version__
 from halflabel._wording import count, percent, plural
-from halflabel.evidence.drawing import digest_table, pack, unpack
 from halflabel.evidence.proof import UNSURE, Proof
+from halflabel.evidence.random_order import digest_table, pack, unpack
 
 __all__ = ["Certificate", "check_certificate", "make_certificate", "read_certificate", "rebuild_proof", "verify"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
 from halflabel.evidence.betting import AIMS, Bets, weigh
-from halflabel.evidence.drawing import Codes, decode_values, order_entries
+from halflabel.evidence.random_order import Codes, decode_values, order_entries
 from halflabel.labels.names import POPULATIONS
 
 #: The code of the answer "not sure". Its entry keeps the filled value and counts as wrong.

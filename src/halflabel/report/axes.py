@@ -115,7 +115,7 @@ def _write_name(ax: Axes, name: Name) -> None:
 def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
     """Draw the observed share against the predicted probability, with 95 % intervals.
 
-    ``bins`` are from :func:`halflabel.report.quality.bin_calibration`.
+    ``bins`` are from :func:`halflabel.report.curve_numbers.bin_calibration`.
     """
     predicted, observed = (np.array([b[name] for b in bins], dtype=np.float64) for name in ("predicted", "observed"))
     spans = np.array([wilson_interval(b["observed"], b["entries"]) for b in bins]).reshape(-1, 2)
@@ -130,8 +130,8 @@ def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
 def plot_coverage(ax: Axes, rows: Sequence[dict[str, float]], min_precision: float | None) -> Axes:
     """Draw the share of the gaps that can be filled against the expected precision.
 
-    ``rows`` are from :func:`halflabel.report.quality.count_fillable`. ``min_precision`` is the precision in use, which
-    gets a line.
+    ``rows`` are from :func:`halflabel.report.curve_numbers.count_fillable`. ``min_precision`` is the precision in
+    use, which gets a line.
     """
     ax.plot([row["precision"] for row in rows], [row["share"] for row in rows], color=RELEVANT)
     if min_precision is not None:

@@ -13,7 +13,7 @@ from halflabel._wording import clipped
 from halflabel.completion.verdict import write_wrong
 from halflabel.evidence.calibration_error import measure_calibration
 from halflabel.labels.metrics import brier, macro_auc
-from halflabel.report.quality import bin_calibration
+from halflabel.report.curve_numbers import bin_calibration
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion

@@ -8,8 +8,8 @@ from markupsafe import escape
 
 from halflabel._wording import clipped, count, percent, plural
 from halflabel.completion.contribution_table import write_log_odds
-from halflabel.report.reasons import draw_strip
 from halflabel.report.render import load_templates
+from halflabel.report.rows import draw_strip
 
 if TYPE_CHECKING:
     from halflabel.completion.explanation import Explanation

@@ -12,8 +12,8 @@ from halflabel.completion.explanation import find_label
 from halflabel.evaluation.hiding import IN_WORDS
 from halflabel.evaluation.learning_curve import CURVE_REPEATS, measure_learning_curve
 from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve, plot_prevalence
+from halflabel.report.curve_numbers import bin_calibration, count_fillable
 from halflabel.report.pictures import draw_on_axes
-from halflabel.report.quality import bin_calibration, count_fillable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

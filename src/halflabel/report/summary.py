@@ -20,7 +20,7 @@ from halflabel.completion.verdict import decide, rank_labels
 from halflabel.report.certificate_page import write_certificates
 from halflabel.report.details import describe_run, describe_values, measure_quality, summarize_reading
 from halflabel.report.display import describe_review
-from halflabel.report.reasons import draw_strip, list_checks, make_rows
+from halflabel.report.rows import draw_strip, list_checks, make_rows
 from halflabel.report.scatter import try_map
 from halflabel.report.votes import summarize_votes
 from halflabel.table import OpenTable

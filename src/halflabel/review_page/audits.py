@@ -10,8 +10,8 @@ import numpy as np
 from halflabel._wording import plural
 from halflabel.evidence.answer_plan import propose_sizes
 from halflabel.evidence.certificate import Certificate, make_certificate
-from halflabel.evidence.drawing import decode_values, digest_table, encode_values, pack, unpack
 from halflabel.evidence.proof import Proof
+from halflabel.evidence.random_order import decode_values, digest_table, encode_values, pack, unpack
 from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.queues import Question, Situation

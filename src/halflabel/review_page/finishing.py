@@ -21,7 +21,7 @@ from halflabel.completion.finish_state import FinishState
 from halflabel.completion.finish_tables import describe_reading, read_answers
 from halflabel.completion.stated_completion import state_completion
 from halflabel.evidence.answer_plan import propose_sizes
-from halflabel.evidence.drawing import read_ids
+from halflabel.evidence.random_order import read_ids
 from halflabel.labels.reasons import Reason
 from halflabel.report.certificate_page import render_certificate
 from halflabel.review_page.config import Config

@@ -12,8 +12,8 @@ import pandas as pd
 
 from halflabel._arguments import accept_keys
 from halflabel._wording import plural
-from halflabel.completion.checks import check_observed_rate
 from halflabel.completion.filling import choose_rule
+from halflabel.completion.preconditions import check_observed_rate
 from halflabel.labels.names import Effort, RuleName
 from halflabel.labels.rules import Rule
 from halflabel.review_page.answers import AnswerBook

@@ -12,7 +12,7 @@ import pandas as pd
 from halflabel._files import atomic_write, together
 from halflabel._wording import NONE, clipped, count, decimal
 from halflabel.completion import Completion
-from halflabel.evidence.drawing import digest_table
+from halflabel.evidence.random_order import digest_table
 from halflabel.files.reading import write_frame
 from halflabel.review_page.answers import UNDECIDED, AnswerBook
 
