@@ -11,7 +11,6 @@ import halflabel as hl
 from halflabel.files import ReadError, read_table
 from halflabel.files.header import find_line, parse_lines
 
-TITLES = ["Export 2024", "# made by a tool", "Export;;;", "", "Songs, all of them"]
 ROWS = [f"s{i};{i}.5;{i % 2};{i % 3}" for i in range(9)]
 NAMES = "song;tempo;rock;key"
 
