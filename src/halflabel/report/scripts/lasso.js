@@ -19,24 +19,6 @@ export function selectInside(map, polygon) {
   return { bits, number };
 }
 
-/** Return the selection as hexadecimal text. */
-export function writeBits(bits) {
-  const digits = Array.from({ length: 256 }, (_, k) => k.toString(16).padStart(2, "0"));
-  let text = "";
-  for (const byte of bits) text += digits[byte];
-  return text;
-}
-
-/** Return the rows of a selection that is hexadecimal text. */
-export function readBits(text) {
-  const rows = [];
-  for (let k = 0; 2 * k < text.length; k++) {
-    const byte = parseInt(text.slice(2 * k, 2 * k + 2), 16);
-    for (let bit = 0; bit < 8; bit++) if ((byte >> bit) & 1) rows.push(8 * k + bit);
-  }
-  return rows;
-}
-
 export function drawLine(context, polygon, colour) {
   const { width, height } = context.canvas;
   context.clearRect(0, 0, width, height);

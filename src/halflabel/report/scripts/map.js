@@ -39,13 +39,6 @@ export class ItemMap {
     this.draw();
   }
 
-  setState(row, state) {
-    if (!this.cells) return;
-    this.cells[2 * row] = state;
-    this.listTop();
-    this.draw();
-  }
-
   /** List the items that are painted last. */
   listTop() {
     const rows = [];
