@@ -38,7 +38,7 @@ def open_songs(**columns) -> OpenTable:
 class Exact(Evidence):
     """Evidence with exact probabilities, so that none is lowered."""
 
-    def fill_at(self, precision, n_times=1.0):
+    def fill_at(self, precision):
         return fill_confident(np.where(self.labels.observed, np.nan, P), precision)
 
 

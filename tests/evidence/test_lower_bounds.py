@@ -76,7 +76,6 @@ def test_the_deviation_is_that_of_refitted_calibrations(rng):
         drawn = known.choice(rows, len(rows))
         draws.append(fit_platt(held_out[drawn], labels[drawn])(scores))
     np.testing.assert_allclose(resampled.lower(scores).mean(), np.std(draws, axis=0).mean(), rtol=0.3)
-    np.testing.assert_allclose(resampled.lower(scores, 4.0), resampled.lower(scores) / 2)
 
 
 def test_items_of_one_group_are_drawn_together(rng):
@@ -120,7 +119,6 @@ def test_an_irrelevant_value_is_lowered_by_the_same_deviation(two_curves):
     scores, p = np.array([[0.55], [0.6]]), np.array([[0.1], [0.02]])
     lowered = lower_irrelevant(p, scores, two_curves)
     np.testing.assert_allclose(lowered, 1 - p - two_curves.lower(scores))
-    np.testing.assert_allclose(lower_irrelevant(p, scores, two_curves, 4.0), 1 - p - two_curves.lower(scores) / 2)
     assert (lower_irrelevant(np.ones_like(p), scores, two_curves) == 0).all()
     np.testing.assert_array_equal(lower_irrelevant(p, scores, None), 1 - p)
 
@@ -183,7 +181,7 @@ def test_mean_and_deviation_are_interpolated_between_the_points(two_curves):
     scores = np.array([[0.0], [0.5], [0.75], [1.0], [3.0]])
     np.testing.assert_allclose(two_curves.mean(scores), [[0.0], [0.5], [0.75], [1.0], [1.0]])
     np.testing.assert_allclose(two_curves.lower(scores), 0.25)
-    np.testing.assert_allclose(replace(two_curves, shrink=0.5).lower(scores, 4.0), 0.25 / 4)
+    np.testing.assert_allclose(replace(two_curves, shrink=0.5).lower(scores), 0.25 / 2)
     curves = np.stack([two_curves.curves, 2 * two_curves.curves], axis=-1)[..., 0, :]
     both = ResampledCalibration(np.hstack([two_curves.scores, 2 * two_curves.scores]), curves)
     np.testing.assert_allclose(both.mean(np.array([[0.5, 0.5]])), [[0.5, 0.5]])
@@ -197,7 +195,6 @@ def test_probabilities_are_lowered_by_one_deviation_and_the_ceiling(two_curves):
     np.testing.assert_allclose(
         lowered, np.array([[0.65], [0.25], [0.0], [0.55], [0.65]]) * np.array([6 / 6.7]) * [[1], [1], [0], [1], [1]]
     )
-    np.testing.assert_allclose(lower_probabilities(p, labels, p, two_curves, 4.0)[0], 0.775 * 6 / 6.7)
     wide = replace(two_curves, shrink=3.0)
     assert not lower_probabilities(p[:2], labels[3:], p[:2], wide)[1].any()  # never below 0
 
@@ -329,10 +326,10 @@ def test_a_sample_of_items_holds_none_twice(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("positive_only", "precision", "n_times", "expected"),
-    [(False, 0.66, 1.0, 0), (False, 0.66, 2.0, 1), (False, 0.64, 1.0, 1), (True, 0.64, 1.0, 1), (True, 0.66, 1.0, 0)],
+    ("positive_only", "precision", "expected"),
+    [(False, 0.66, 0), (False, 0.64, 1), (True, 0.64, 1), (True, 0.66, 0)],
 )
-def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision, n_times, expected, two_curves):
+def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision, expected, two_curves):
     """Gaps with p = .9 and a deviation of a quarter; observed entries stay."""
     state = np.repeat([[0, 0], [1, 1], [0, 0]], (1, 20, 1), axis=0).astype(np.int8)
     labels = PartialLabels(state, ("a", "b"), np.ones(22, bool), positive_only)
@@ -343,11 +340,9 @@ def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision
     own = {"calibrated_on": labels, "learned_from": learned_from, "resampled_calibration": curves}
     evidence = make_evidence(SimpleNamespace(labels=labels), model)
     vars(evidence).update(own)
-    filled = evidence._fill_at(p, precision, None, n_times)
+    filled = evidence._fill_at(p, precision, None)
     assert filled[[0, -1]].tolist() == [[expected] * 2] * 2
     assert not filled[1:-1].any()
-    if n_times == 1.0:
-        np.testing.assert_array_equal(evidence._fill_at(p, precision, None), filled)
 
 
 def test_a_missing_positive_needs_more_evidence_than_a_new_one(two_curves):

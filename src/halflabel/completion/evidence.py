@@ -195,13 +195,13 @@ class Evidence:
         """The SHA-256 of the completed labels, which a certificate names."""
         return digest_table(list(map(str, self.opened.index)), self.labels.names, self.state)
 
-    def fill_at(self, precision: float, n_times: float = 1.0) -> NDArray[np.int8]:
+    def fill_at(self, precision: float) -> NDArray[np.int8]:
         """Return the gaps that can be filled at a precision, see :func:`halflabel.completion.sure_values.fill_sure`."""
-        return self._fill_at(self.probabilities, precision, self.observed_rate, n_times)
+        return self._fill_at(self.probabilities, precision, self.observed_rate)
 
-    def _fill_at(self, p: Floats, precision: float, rate: float | None, n_times: float = 1.0) -> NDArray[np.int8]:
+    def _fill_at(self, p: Floats, precision: float, rate: float | None) -> NDArray[np.int8]:
         learned = self.labels, self.learned_from, self.calibrated_on, self.resampled_calibration
-        return fill_sure(self.fit, *learned, p, precision, rate, n_times)
+        return fill_sure(self.fit, *learned, p, precision, rate)
 
     @cached_property
     def broken(self) -> list[Mask]:

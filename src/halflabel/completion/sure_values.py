@@ -28,7 +28,6 @@ def fill_sure(
     p: Floats,
     precision: float,
     observed_rate: float | None,
-    n_times: float = 1.0,
 ) -> NDArray[np.int8]:
     """Return the gaps that can be filled at a precision: +1 relevant, -1 irrelevant, 0 neither.
 
@@ -36,8 +35,7 @@ def fill_sure(
     precision. Probabilities of being relevant are lowered by their uncertainty, see
     :mod:`halflabel.evidence.lower_bounds`.
 
-    ``p`` are the probabilities of the fit, or those under another label frequency. With ``n_times``, the number of
-    labelled items that calibrate counts as larger by this factor.
+    ``p`` are the probabilities of the fit, or those under another label frequency.
     """
     scores = np.where(learned_from.observed, fit.model.out_of_fold_scores_, fit.model.label_scores_)
     if labels.positive_only:
@@ -45,9 +43,9 @@ def fill_sure(
         relevant, irrelevant = lowered, 1 - p
     else:  # the uncertainty of the calibration, and of the rate among the gaps if they have their own
         before = fit.before_estimate if fit.estimates_gaps else p
-        lower = lower_probabilities(before, calibrated_on, scores, resampled, n_times, least=0.0)
+        lower = lower_probabilities(before, calibrated_on, scores, resampled, least=0.0)
         relevant = np.where(p >= MIN_P, fit.vary_estimate(lower, -1.0), 0.0)
-        irrelevant = 1 - fit.vary_estimate(1 - lower_irrelevant(before, scores, resampled, n_times), 1.0)
+        irrelevant = 1 - fit.vary_estimate(1 - lower_irrelevant(before, scores, resampled), 1.0)
     given, observed = labels.state, labels.observed
     filled = fill_confident(np.where(observed, np.nan, p), precision, relevant, irrelevant)
     return np.where(observed, 0, fit.valid_rows.leave_open(np.where(observed, given, filled), given))

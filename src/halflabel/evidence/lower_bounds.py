@@ -75,13 +75,10 @@ class ResampledCalibration:
         curves = np.array([refit(resample(size, together, rng))(points) for _ in range(SAMPLES)])
         return cls(points, curves, float(np.sqrt(size / len(rows))))
 
-    def lower(self, scores: Floats, n_times: float = 1.0) -> Floats:
-        """Return the margin to subtract from probabilities: one standard deviation over the samples.
-
-        With ``n_times``, the number of labelled items counts as larger by this factor.
-        """
+    def lower(self, scores: Floats) -> Floats:
+        """Return the margin to subtract from probabilities: one standard deviation over the samples."""
         deviation = self._interpolate(self.curves.std(axis=0), scores)
-        return np.asarray(deviation * self.shrink / np.sqrt(n_times))
+        return np.asarray(deviation * self.shrink)
 
     def mean(self, scores: Floats) -> Floats:
         """Return the mean probabilities over the samples."""
@@ -97,27 +94,26 @@ def lower_probabilities(
     labels: PartialLabels,
     scores: Floats,
     resampled: ResampledCalibration | None,
-    n_times: float = 1.0,
     least: float = MIN_P,
 ) -> Floats:
     """Return lower probabilities of being relevant. They are 0 below ``least`` and if nothing was held out.
 
     One standard deviation of the calibration is subtracted, and a label whose highest probabilities are too high on its
     observed entries is lowered by this factor: no calibration that labels share describes a label with a ceiling. Of
-    observed entries, p is out of fold. With ``n_times``, the number of labelled items counts as larger by this factor.
+    observed entries, p is out of fold.
     """
     if resampled is None:
         return np.zeros_like(p)
-    lowered = (p - resampled.lower(scores, n_times)) * measure_ceilings(p, labels)
+    lowered = (p - resampled.lower(scores)) * measure_ceilings(p, labels)
     return np.where(p >= least, np.maximum(lowered, 0.0), 0.0)
 
 
-def lower_irrelevant(p: Floats, scores: Floats, resampled: ResampledCalibration | None, n_times: float = 1.0) -> Floats:
+def lower_irrelevant(p: Floats, scores: Floats, resampled: ResampledCalibration | None) -> Floats:
     """Return lower probabilities of being irrelevant: one standard deviation of the calibration is subtracted.
 
     The parameters are as in :func:`lower_probabilities`. If nothing was held out, nothing is subtracted.
     """
-    margin = 0.0 if resampled is None else resampled.lower(scores, n_times)
+    margin = 0.0 if resampled is None else resampled.lower(scores)
     return np.asarray(np.maximum(1 - p - margin, 0.0))
 
 
