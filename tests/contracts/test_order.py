@@ -115,7 +115,8 @@ def test_the_order_of_the_features_changes_no_bit(convert, entries, rng):
     np.testing.assert_array_equal(b.label_probabilities_, a.label_probabilities_[items])
     np.testing.assert_array_equal(b.predict_proba(convert(X[:, features])), a.predict_proba(convert(X)))
     known = PartialLabels.from_table(Y[:1])
-    pieces, moved = (m.find_carriers(convert(Z[:1]), known, 0) for m, Z in ((a, X), (b, X[:, features])))
+    rows = (a, X, 0), (b, X[:, features], int(np.flatnonzero(items == 0)[0]))
+    pieces, moved = (m.find_carriers(convert(Z[:1]), known, 0, row) for m, Z, row in rows)
     assert moved.keys() == pieces.keys()
     for name in (name for name in pieces if pieces[name].features is not None):
         np.testing.assert_array_equal(moved[name].features, pieces[name].features[features])

@@ -89,11 +89,6 @@ def test_the_parts_add_up(fitted):
     parts = shifted.decompose(np.arange(len(labels)), labels)
     np.testing.assert_allclose(sum(parts.values()), logit(shifted.probabilities), atol=1e-9)
     assert not parts["rate among the gaps"][labels.observed].any()
-    new = shifted.for_new_items
-    for known in (labels, labels.hide(np.ones(labels.shape, dtype=bool))):
-        parts, p = new.decompose_new(opened.X, known)
-        np.testing.assert_allclose(sum(parts.values()), logit(p), atol=1e-9)
-        np.testing.assert_array_equal(p, new.complete_both(opened.X, known)[1])
 
 
 def test_new_items_follow(fitted):

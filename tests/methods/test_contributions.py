@@ -75,15 +75,6 @@ def test_the_parts_add_up_to_the_probability(fitted):
         np.testing.assert_array_equal(part, parts[name][some])
 
 
-def test_the_parts_of_new_items_add_up(fitted):
-    model, X, _, labels = fitted
-    known = labels[:12].hide(np.arange(12)[:, None] % 3 == 0)
-    parts, p = model.decompose_new(X[:12] + 0.01, known)
-    np.testing.assert_array_equal(p, model.complete_both(X[:12] + 0.01, known)[1])
-    with np.errstate(divide="ignore"):
-        np.testing.assert_allclose(sum(parts.values()), logit(p), rtol=0, atol=1e-9)
-
-
 def test_without_the_calibration_the_parts_are_the_log_odds_of_the_method(fitted):
     """The sum does not hold by construction alone: all parts but the calibration are known from elsewhere."""
     model, _, learned, _ = fitted

@@ -57,23 +57,6 @@ class Corrected:
         relevant = self.valid_rows.decide(self.model.resolve_rule().measure(scores, p, self.thresholds), known.state)
         return np.where(known.observed, known.relevant, relevant).astype(np.int64), p
 
-    def decompose_new(self, X: MatrixLike, known: PartialLabels) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
-        parts, p = self.model.decompose_new(X, known)
-        for each in self.learned:
-            before, p = p, each(p, known)
-            parts[each.part] = _subtract(p, before)
-        return parts, p
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The grounds of the part of each correction."""
-        return _name_parts(self.learned)
-
-    def list_thresholds(self, known: PartialLabels) -> Floats:
-        """Return the thresholds of new items with these known entries, shape (n_items, n_labels)."""
-        return np.tile(self.thresholds, (len(known), 1)) if self.learned else self.model.list_thresholds(known)
-
     @property
     def valid_rows(self) -> ValidRows:
         """The rows of labels that are valid."""
@@ -193,7 +176,7 @@ class Fit:
     @property
     def texts(self) -> dict[str, str]:
         """The grounds of the part of each correction."""
-        return _name_parts(self.learned)
+        return {each.part: each.rests_on for each in self.learned}
 
     @property
     def by_name(self) -> Mapping[str, Learned]:
@@ -295,10 +278,6 @@ def find_valid_rows(opened: OpenTable) -> ValidRows:
 def find_valid(found: Iterable[ValidRows]) -> ValidRows:
     """Return the one description of valid rows that allows less than all of them."""
     return next((each for each in found if each is not EVERY_ROW), EVERY_ROW)
-
-
-def _name_parts(learned: Iterable[Learned]) -> dict[str, str]:
-    return {each.part: each.rests_on for each in learned}
 
 
 def _subtract(p: Floats, before: Floats) -> Floats:

@@ -290,14 +290,10 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return the method's own parts of the log odds of fitted items."""
         return split_score(self.calibration_, scores)
 
-    def list_thresholds(self, labels: PartialLabels) -> Floats:
-        """Return the thresholds of new items with these known entries, shape (n_items, n_labels)."""
-        return np.tile(self.thresholds_, (len(labels), 1))
-
     def find_carriers(
-        self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
+        self, X: Matrix, known: PartialLabels, label: int, row: int, examples: Examples | None = None
     ) -> dict[str, Carriers]:
-        """Return the carriers of each part of one entry, in log odds. A part that is not divided has none.
+        """Return the carriers of each part of one entry of a fitted item, in log odds. A part not divided has none.
 
         Parameters
         ----------
@@ -307,16 +303,11 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             Its known entries.
         label : int
         row : int
-            The position of a fitted item, whose entries are explained out of fold; negative for a new item.
+            The position of the item. Its entries are explained out of fold.
         examples : Examples, optional
             The observed entries of the label by other items, which a regression is divided among.
         """
         return {}
-
-    def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
-        scores, p = self.score_both(X, labels)
-        return add_up(split_score(self.calibration_, scores), self.calibration_, scores, p), p
 
     def fit_predict(self, X: MatrixLike, y: LabelsLike) -> NDArray[np.int64]:
         """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""

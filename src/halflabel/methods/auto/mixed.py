@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike, is_sparse
 from halflabel.labels import PartialLabels
@@ -207,28 +207,13 @@ class MixedLabeler(PartialLabelEstimator):
         known, positive = self._split(labels)
         return self._join_parts(self.first_.decompose(rows, known), self.second_.decompose(rows, positive))
 
-    def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
-        check_is_fitted(self)
-        X = self._validate_features(X, reset=False)
-        known, positive = self._split(labels)
-        first, p_first = self.first_.decompose_new(X, known)
-        second, p_second = self.second_.decompose_new(self._add_labels(X, labels), positive)
-        return self._join_parts(first, second), self._join(p_first, p_second)
-
     def _join_parts(self, first: dict[str, Floats], second: dict[str, Floats]) -> dict[str, Floats]:
         zeros = [np.zeros_like(next(iter(parts.values()))) for parts in (first, second)]
         names = dict.fromkeys([*first, *second])
         return {name: self._join(first.get(name, zeros[0]), second.get(name, zeros[1])) for name in names}
 
-    def list_thresholds(self, labels: PartialLabels) -> Floats:
-        """Return the thresholds of new items with these known entries, shape (n_items, n_labels)."""
-        known, positive = self._split(labels)
-        joined: Floats = self._join(self.first_.list_thresholds(known), self.second_.list_thresholds(positive))
-        return joined
-
     def find_carriers(
-        self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
+        self, X: Matrix, known: PartialLabels, label: int, row: int, examples: Examples | None = None
     ) -> dict[str, Carriers]:
         """Return the carriers of each part of one entry of the other labels. Positive-only labels have none."""
         if self.positives_[label]:

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logit
-from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
+from halflabel._arrays import Floats, Ints, Mask, Matrix
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibrated, Calibration
 from halflabel.labels.positive_only import mark_unassigned
@@ -20,7 +19,7 @@ from halflabel.methods.auto.graph import Neighbourhood
 from halflabel.methods.auto.member import Items
 from halflabel.methods.auto.new_items import ByItem, NewItemDecision, divide_by_label, refine_new
 from halflabel.methods.auto.residuals import Refiner
-from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, add_up, subtract_rate
+from halflabel.methods.contributions import OTHER_LABELS, PRIOR, Carriers, Examples, subtract_rate
 from halflabel.methods.positives import PositiveOnlyEstimator
 
 
@@ -99,20 +98,14 @@ class FittedLabeler(PositiveOnlyEstimator):
         stages = {name: np.nan_to_num(tables.pop(name)) for name in (PRIOR, OTHER_LABELS) if name in tables}
         return subtract_rate(tables, self.member_weights_, self.calibration_.fallback) | stages
 
-    def list_thresholds(self, labels: PartialLabels) -> Floats:
-        """Return the thresholds of new items. Items with a known entry have the thresholds of the fitted items."""
-        alone = np.tile(self._alone.thresholds, (len(labels), 1))
-        is_known = labels.observed.any(axis=1, keepdims=True)
-        return alone if self.refiner_ is None else np.where(is_known, self.thresholds_, alone)
-
     def find_carriers(
-        self, X: Matrix, known: PartialLabels, label: int, row: int = -1, examples: Examples | None = None
+        self, X: Matrix, known: PartialLabels, label: int, row: int, examples: Examples | None = None
     ) -> dict[str, Carriers]:
         """Return the carriers of each member's part of one entry, in log odds, and the carriers of the other labels."""
         if examples is not None:
             examples = replace(examples, X=self.weighting_(examples.X))
-        j, item = int(self._label_place[label]), self._weigh_new(X) if row < 0 else self._weigh_fitted(X, row)
-        fold, found = -1 if row < 0 else int(self.folds_[row]), {}
+        j, item = int(self._label_place[label]), self._weigh_fitted(X, row)
+        fold, found = int(self.folds_[row]), {}
         for name, member in zip(self.evidence_of_members, self.ensemble_.members, strict=True):
             slope = self.member_weights_[name] * member.calibration.slope[j] / member.calibration.spread
             pieces = member.model.find_carriers(item, j, fold, examples).scale(slope)
@@ -120,7 +113,7 @@ class FittedLabeler(PositiveOnlyEstimator):
                 pieces = replace(pieces, features=self.weighting_.restore(pieces.features))
             found[name] = pieces
         if self.refiner_ is not None and known.observed.any():
-            base = self._score_new(X) if row < 0 else self._score_without_labels(row)
+            base = self._score_without_labels(row)
             found[OTHER_LABELS] = Carriers(labels=divide_by_label(self.refiner_, base, known, self._label_place, label))
         return found
 
@@ -147,19 +140,3 @@ class FittedLabeler(PositiveOnlyEstimator):
             return Items(self.weighting_(X), None)
         weights: Any = self.weights_[[row]]
         return Items(self.weighting_(X), weights[:, self.node_items_])
-
-    def decompose_new(self, X: MatrixLike, labels: PartialLabels) -> tuple[dict[str, Floats], Floats]:
-        """Return the parts of the log odds of new items, and their probabilities, as in :meth:`complete_both`."""
-        check_is_fitted(self)
-        items = self._weigh_new(self._validate_features(X, reset=False))
-        log_odds = (np.take(part, self._label_place, axis=1) for part in self.ensemble_.contribute(items))
-        by_member = dict(zip(self.evidence_of_members, log_odds, strict=True))
-        scores = self._calibrate_new(np.asarray(sum(by_member.values())))
-        _, p = self._decide_new(scores, labels)
-        parts = subtract_rate(by_member, self.member_weights_, self.calibration_.fallback)
-        rows = np.flatnonzero(labels.observed.any(axis=1))
-        if self.refiner_ is None or not len(rows):
-            return add_up(parts, self._alone.calibration, scores, p), p
-        refined, unlabelled = self._refine_new(scores, labels, rows), ~np.isin(np.arange(len(p)), rows)
-        calibration = ByItem(unlabelled, self._alone.calibration, self.calibration_)
-        return add_up(parts | {OTHER_LABELS: refined - scores}, calibration, refined, p), p
