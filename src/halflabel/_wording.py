@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from math import isnan
-from typing import TypeVar
-
-Job = TypeVar("Job")
-Result = TypeVar("Result")
 
 #: Shown where there is no number.
 NONE = "–"
@@ -23,9 +18,6 @@ _options: ContextVar[Mapping[str, str] | None] = ContextVar("halflabel_options",
 #: The line of the first row of the table that is read, where it comes from a text file with one line per row.
 _first_line: ContextVar[int | None] = ContextVar("halflabel_first_line", default=None)
 
-#: The place of a row of the table in memory: see :func:`locate_rows`.
-Place = tuple[int, int | None, str]
-_find_place: ContextVar[Callable[[int], Place] | None] = ContextVar("halflabel_find_place", default=None)
 
 #: Arguments whose option in each command has another name. An option that ends with "=" is followed by its value.
 _OPTIONS = {
@@ -173,16 +165,6 @@ def names_command_options() -> bool:
     return _options.get() is not None
 
 
-def keep_wording(function: Callable[[Job], Result]) -> Callable[[Job], Result]:
-    """Return a function that names options as the caller does now, also in another process."""
-    return partial(_call_with_wording, _options.get(), function)
-
-
-def _call_with_wording(options: Mapping[str, str] | None, function: Callable[[Job], Result], job: Job) -> Result:
-    with nullcontext() if options is None else name_command_options(options):
-        return function(job)
-
-
 def option(name: str, value: object = None) -> str:
     """Return an argument as its reader writes it: in Python, or as an option of the command.
 
@@ -247,20 +229,6 @@ def name_lines(first: int | None) -> Iterator[None]:
         _first_line.reset(token)
 
 
-@contextmanager
-def locate_rows(find_place: Callable[[int], Place]) -> Iterator[None]:
-    """Let :func:`name_row` name rows that come from other tables by their places there.
-
-    ``find_place`` returns for a row its number in its file, the line of the first row (None if the file is not text),
-    and the name of the file, which may be empty.
-    """
-    token = _find_place.set(find_place)
-    try:
-        yield
-    finally:
-        _find_place.reset(token)
-
-
 def name_row(row: int) -> str:
     """Return the place of a row as its reader finds it: row 0 in Python, a line or item 1 in the command.
 
@@ -275,15 +243,13 @@ def name_row(row: int) -> str:
     line 4
     'item 3'
     """
-    find_place = _find_place.get()
-    row, first, file = (row, _first_line.get(), "") if find_place is None else find_place(row)
-    of = f" of {file}" if file else ""
+    first = _first_line.get()
     if not names_command_options():
-        return f"row {row}{of}"
-    return (f"item {row + 1}" if first is None else f"line {row + first}") + of
+        return f"row {row}"
+    return f"item {row + 1}" if first is None else f"line {row + first}"
 
 
-def option_to_skip(rows: Sequence[int], limit: int = 20) -> str:
+def option_to_skip(rows: Sequence[int]) -> str:
     """Return how rows are left out of a table: by their lines in a text file, or by a line of Python.
 
     Examples
@@ -295,9 +261,9 @@ def option_to_skip(rows: Sequence[int], limit: int = 20) -> str:
     skip_rows='2,4'
     """
     first = _first_line.get()
-    if len(rows) > limit:
+    if len(rows) > 20:
         return option("skip_rows")
-    if first is None or _find_place.get() is not None:
+    if first is None:
         return f"items.drop(items.index[{list(rows)}])"
     return option("skip_rows", ",".join(str(row + first) for row in rows))
 

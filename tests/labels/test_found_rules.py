@@ -4,7 +4,6 @@ from scipy import stats
 
 from halflabel import PartialLabels
 from halflabel.labels.found_rules import bound_share, find_rules
-from halflabel.labels.label_rules import read_lines, write_lines
 
 
 def make(n=600, seed=0, noise=0.0, **columns):
@@ -56,10 +55,3 @@ def test_independent_labels_have_no_rules(seed):
     state = np.where(rng.random((300, 12)) < rng.choice([0.03, 0.1, 0.5, 0.97], 12), 1, -1).astype(np.int8)
     labels = PartialLabels(state, tuple("abcdefghijkl"), np.ones(300, dtype=bool))
     assert len(find_rules(labels)) == 0
-
-
-def test_found_rules_are_written_as_a_file_and_rules_with_exceptions_as_comments():
-    found = find_rules(make())
-    found.loc[1, "exceptions"] = 2
-    kept = [rule for i, rule in enumerate(found["rule"]) if i != 1]
-    assert read_lines(write_lines(found)) == kept

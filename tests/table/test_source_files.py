@@ -79,7 +79,6 @@ class TestFormats:
         assert read_source(ROWS).format == ""
 
     def test_an_array_needs_labels_that_come_apart(self):
-        assert read_source(np.ones((3, 2)), labels_apart=True).format == ""
         with pytest.raises(ValueError, match="label"):
             read_source(np.ones((3, 2)))
 

@@ -21,7 +21,6 @@ __all__ = [
     "cross_calibrate",
     "fill_confident",
     "fit_platt",
-    "fit_soft",
     "require_precision",
     "require_probabilities",
     "require_rule",
@@ -125,29 +124,6 @@ def fit_platt(scores: Floats, labels: PartialLabels, ridge: float = 1.0, ceiling
     # A label that was never observed gets the rate of all labels together.
     fallback = np.where(seen > 0, _jeffreys(relevant, seen, ceiling), expit(rate))
     return Calibration(center, spread, np.exp(per_label[0]), per_label[1], fallback)
-
-
-def fit_soft(z: Floats, q: Floats, used: Mask, start: Floats, ridge: float) -> Floats:
-    r"""Fit :math:`\sigma(e^{\theta_j} z_{ij} + b_j)` per label to probabilities in place of values.
-
-    Parameters
-    ----------
-    z, q : ndarray of shape (n_items, n_labels)
-        Scores, and the probabilities of being relevant that they shall have.
-    used : ndarray of bool
-        The entries that count.
-    start : ndarray of shape (2, n_labels)
-        The log-slope and intercept of each label that the fit is shrunk to.
-    ridge : float
-        Strength of the shrinkage, in units of one entry's log loss.
-
-    Returns
-    -------
-    ndarray of shape (2, n_labels)
-        Log-slope and intercept.
-    """
-    both = np.concatenate([np.where(used, q, 0.0), np.where(used, q - 1, 0.0)])
-    return _newton(np.concatenate([z, z]), both, start, ridge, ceiling=1.0)
 
 
 def cross_calibrate(scores: Floats, labels: PartialLabels, folds: Ints, ridge: float = 1.0) -> Floats:

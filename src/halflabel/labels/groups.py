@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
+from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 
 #: Minimum number of items that have copies, share of these rows, and their share of known items with equal features.
 MIN_COPIES, MIN_SHARE, MIN_ALIKE = 10, 0.02, 0.95
@@ -52,30 +52,9 @@ def resample(n: int, groups: Ints | None, rng: np.random.Generator) -> Ints:
     """
     if groups is None:
         return rng.choice(n, n)
-    order, starts = _sort_by_group(groups)
-    parts = np.split(order, starts[1:])
-    return np.concatenate([parts[k] for k in rng.choice(len(parts), len(parts))])
-
-
-def count_units(observed: Mask, groups: Ints | None) -> Ints:
-    """Return, per column, the number of items with an observed entry, or of groups with such an item.
-
-    Examples
-    --------
-    >>> observed = np.array([[1, 1], [1, 0], [1, 0]], dtype=bool)
-    >>> count_units(observed, np.array([7, 7, 9])).tolist()
-    [2, 1]
-    """
-    if groups is not None:
-        order, starts = _sort_by_group(groups)
-        observed = np.logical_or.reduceat(observed[order], starts)
-    return np.asarray(observed.sum(axis=0))
-
-
-def _sort_by_group(groups: Ints) -> tuple[Ints, Ints]:
-    """Return the order of the items by group, and where each group starts in it."""
     order = np.argsort(groups, kind="stable")
-    return order, np.unique(groups[order], return_index=True)[1]
+    parts = np.split(order, np.unique(groups[order], return_index=True)[1][1:])
+    return np.concatenate([parts[k] for k in rng.choice(len(parts), len(parts))])
 
 
 @np.errstate(over="ignore", invalid="ignore")  # of features near the largest number

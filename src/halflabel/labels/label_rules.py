@@ -11,12 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from halflabel._wording import clipped, closest, plural
-
-if TYPE_CHECKING:
-    import pandas as pd
+from halflabel._wording import clipped, closest
 
 IMPLIES = "implies"
 
@@ -156,18 +153,6 @@ def read_lines(text: str) -> list[str]:
         raise ValueError(f"a hierarchy has two cells in each line, a child and its parent, not {_show(wrong[0])}.")
     child = header.index("child")
     return [f"{_quote(row[child])} -> {_quote(row[1 - child])}" for row in rows if row[1 - child]]
-
-
-def write_lines(found: pd.DataFrame) -> str:
-    """Return found rules as the text of a file for :func:`read_lines`. Rules with exceptions are comments.
-
-    ``found`` is from :func:`halflabel.labels.found_rules.find_rules`.
-    """
-    lines = ["# Rules that hold in the known entries. Delete a rule that holds by chance or habit."]
-    for rule, items, exceptions, bound in found.itertuples(index=False):
-        counts = f"# {plural(items, 'item')}, {plural(exceptions, 'exception')}; bound {bound:.1%} (confidence 95 %)"
-        lines += [counts, f"# {rule}" if exceptions else rule]
-    return "\n".join(lines) + "\n"
 
 
 def _shorten(rule: LabelRule, kept: set[str], implied: dict[str, list[str]]) -> list[LabelRule]:

@@ -69,10 +69,10 @@ def read_file(
     return _read_records(paths, found, columns)
 
 
-def read_source(items: Any, columns: Description | None = None, *, labels_apart: bool = False) -> Source:
+def read_source(items: Any) -> Source:
     """Return items, which are a path or an object in memory, as a source (see :func:`source_of`)."""
     is_path = isinstance(items, str | os.PathLike)
-    return read_file(items, columns) if is_path else source_of(items, labels_apart=labels_apart)
+    return read_file(items) if is_path else source_of(items, labels_apart=False)
 
 
 def expand_paths(given: Sequence[AnyPath]) -> list[Path]:

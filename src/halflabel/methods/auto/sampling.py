@@ -29,7 +29,6 @@ class Stream(IntEnum):
     OTHER_LABELS = 2667026635
     TREES = 1306399596
     BOOSTING = 3058134897
-    LOGISTIC = 1893672501
 
 
 def make_rng(seed: int, stream: Stream, fold: int | None = None) -> np.random.Generator:

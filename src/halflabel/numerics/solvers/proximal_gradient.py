@@ -23,8 +23,6 @@ class Certificate:
     objective: float
     #: Bound of (objective - minimum) / objective.
     gap: float
-    #: Largest singular value of the gradient over the weight of the penalty, less 1: at most 0 at the minimiser.
-    excess: float
 
 
 def certify(smooth: Smooth, penalty: NuclearNorm, Z: Floats, norm: float | None = None) -> Certificate:
@@ -51,9 +49,8 @@ def bound(value: float, inner: float, top: float, weight: float, norm: float) ->
     ``weight`` and ``norm`` are :math:`\alpha` and :math:`\|Z\|_*`.
     """
     objective = value + weight * norm
-    excess = top / weight - 1
-    gap = (inner + weight * norm) / (objective or 1.0) + max(excess, 0.0)
-    return Certificate(objective, max(gap, 0.0), excess)
+    gap = (inner + weight * norm) / (objective or 1.0) + max(top / weight - 1, 0.0)
+    return Certificate(objective, max(gap, 0.0))
 
 
 def proximal_gradient(
