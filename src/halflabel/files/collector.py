@@ -134,19 +134,17 @@ class Collector:
             f"{plural(n_items, 'item')} {what} taken as {taken}{why}. {option('empty', other)} states the opposite."
         )
 
-    def records(self, format: str, *, items: pd.DataFrame | None = None, numbered: bool = False) -> Records:
+    def records(self, format: str, *, numbered: bool = False) -> Records:
         """Return the items and cells as records.
 
         Parameters
         ----------
         format : str
             The name of the format.
-        items : DataFrame, optional
-            The items in their order, where their fields are in a table already.
         numbered : bool, default=False
             Whether the file has no ids, so that the items are numbered from 1.
         """
-        items = self._items_table(numbered) if items is None else items
+        items = self._items_table(numbered)
         self._check(items)
         self._add_what_others_listed()
         names, order = self._ordered_labels()

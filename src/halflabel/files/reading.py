@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,7 +111,7 @@ def read_table(
     options = {"delimiter": delimiter, "encoding": encoding}
     options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     given = {name: value for name, value in options.items() if value is not None}
-    kinds = {kind or _find_kind(each, given) for each in paths}
+    kinds = {kind or _find_kind(each) for each in paths}
     if len(kinds) > 1:
         raise ReadError.at(paths[0], f"the files have the formats {quoted(sorted(kinds))}: read one format at a time.")
     table = TABLES[check_name(kinds.pop(), tuple(TABLES))]
@@ -177,7 +176,7 @@ def check_address(path: str | os.PathLike[str]) -> None:
         )
 
 
-def _find_kind(path: Path, given: Mapping[str, object]) -> str:
+def _find_kind(path: Path) -> str:
     """Return the format of a file by its suffix. Text of the suffix ``.txt`` is delimited."""
     if (recognised := find_by_content(path)) is not None:
         return recognised.name

@@ -51,7 +51,7 @@ def find_rules(labels: PartialLabels, max_exceptions: float = MAX_EXCEPTIONS) ->
     groups = [each for each in _list_partitions(labels, together) if each[1][-1] <= max_exceptions]
     for group, _ in groups:
         inside[np.ix_(group, group)] = True
-    groups += _list_groups(labels, n, test(together, rates), together, above, inside)
+    groups += _list_groups(n, test(together, rates), together, above, inside)
     rows += [(LabelRule(kind, tuple(names[j] for j in group)), *numbers)
              for group, (kind, *numbers) in groups]  # fmt: skip
     found = pd.DataFrame([(str(rule), *numbers) for rule, *numbers in rows], columns=list(COLUMNS))
@@ -103,7 +103,7 @@ def _list_partitions(labels: PartialLabels, exceptions: Floats) -> Iterator[tupl
 
 
 def _list_groups(
-    labels: PartialLabels, n: Floats, bound: Floats, exceptions: Floats, above: Mask, inside: Mask
+    n: Floats, bound: Floats, exceptions: Floats, above: Mask, inside: Mask
 ) -> Iterator[tuple[list[int], Any]]:
     """Yield groups of labels that exclude one another, until each pair that does is in a group, with their rows.
 

@@ -22,10 +22,10 @@ class Factors:
     right: Floats
 
 
-def factorize(Z: Floats, tol: float = 1e-12) -> Factors:
-    """Return the factors of a matrix, without the singular values below ``tol`` times the largest."""
+def factorize(Z: Floats) -> Factors:
+    """Return the factors of a matrix, without the singular values below 1e-12 times the largest."""
     U, s, Vt = linalg.svd(Z, full_matrices=False, check_finite=False)
-    kept = s > tol * s.max(initial=0.0)
+    kept = s > 1e-12 * s.max(initial=0.0)
     root = np.sqrt(s[kept])
     return Factors(U[:, kept] * root, Vt[kept].T * root)
 
