@@ -39,7 +39,7 @@ class SetSpec(Part):
     files: Mapping[str, str] = field(default_factory=dict)
     #: Its origin.
     source: str = ""
-    #: Name under which ``halflabel data fetch`` finds it; empty if OpenML does not have it.
+    #: Its name at OpenML; empty if OpenML does not have it.
     fetch: str = ""
     #: Import path of a generator ``make(rng, **settings)``, for a set that is new in every trial, or of
     #: ``make(**settings)``, for a set that is part of a library.
