@@ -29,18 +29,19 @@ def write_scores(found, form):
     form=st.sampled_from(["object", "name score", "tag p", "label probability"]),
     place=st.sampled_from(["llm", "llm.tags", "text"]),
     with_id=st.booleans(),
+    key=st.sampled_from(["song", "id"]),  # the second one is seen
 )
-def test_scores_in_any_form_are_the_prior(rows, form, place, with_id):
+def test_scores_in_any_form_are_the_prior(rows, form, place, with_id, key):
     cells = [None if row is None else write_scores(row, form) for row in rows]
     if place == "llm.tags":
         cells = [{"tags": cell, "model": "m"} for cell in cells]
     elif place == "text":
         cells = [None if cell is None else json.dumps(cell) for cell in cells]
-    frame = pd.DataFrame({"song": [f"s{i}" for i in range(len(rows))], "n": np.arange(len(rows)) / 2})
+    frame = pd.DataFrame({key: [f"s{i}" for i in range(len(rows))], "n": np.arange(len(rows)) / 2})
     frame["llm"] = pd.Series(cells, dtype=object)
     frame[NAMES] = [[1, 0, 1], [0, 1, 0], *[[None] * 3] * (len(rows) - 2)]
     opened = hl.open_table(
-        frame, labels=NAMES, id="song" if with_id else None, prior_field="llm.tags" if place == "llm.tags" else "llm"
+        frame, labels=NAMES, id=key if with_id else None, prior_field="llm.tags" if place == "llm.tags" else "llm"
     )
     expected = [[(row or {}).get(name, np.nan) for name in NAMES] for row in rows]
     np.testing.assert_allclose(opened.prior, expected)

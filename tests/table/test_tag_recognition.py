@@ -189,6 +189,8 @@ def test_what_has_two_meanings_is_an_error_with_a_way_for_each(cells, ways):
         (["C++;C#", "C#", "C++;Java"], ["C#", "C++", "Java"]),
         (["web 2.0;12 inch", "web 2.0"], ["12 inch", "web 2.0"]),
         (["indie rock;rock", "indie pop;pop"], ["indie pop", "indie rock", "pop", "rock"]),
+        (["GO:0001001;HP:0001250", "GO:0001002;DOID:1612"], ["DOID:1612", "GO:0001001", "GO:0001002", "HP:0001250"]),
+        (["MESH:D001241;MESH:D003643", "MESH:D001241"], ["MESH:D001241", "MESH:D003643"]),
         (["no wave;new age", "rock?;pop", "jazz"], ["jazz", "new age", "no wave", "pop", "rock?"]),
     ],
 )

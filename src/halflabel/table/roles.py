@@ -190,7 +190,7 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
     if len(frame) == 0:
         raise ValueError("the table has no rows: there is nothing to learn from.")
     columns = expand_patterns(columns, frame.columns, declared_labels)
-    columns = replace(columns, id=_see_id(frame, columns) if columns.id is None else columns.id)
+    columns = replace(columns, id=see_id(frame, columns) if columns.id is None else columns.id)
     labels = _choose_labels(frame, columns, declared_labels)
     named = _assign_named(frame, columns, labels)
     _check_id(frame, columns.id)
@@ -215,7 +215,7 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
     )
 
 
-def _see_id(frame: pd.DataFrame, columns: Description) -> str | None:
+def see_id(frame: pd.DataFrame, columns: Description) -> str | None:
     """Return the only column that is called id, or ends so, and that has another value in every row."""
     single = (columns.tags, columns.text, columns.group)
     named = {*single, *columns.ignore, *(columns.features or ()), *(columns.labels or ())}

@@ -11,6 +11,7 @@ import pandas as pd
 from halflabel._wording import option
 from halflabel.table.cells import describe_missing
 from halflabel.table.columns import Description
+from halflabel.table.roles import see_id
 from halflabel.table.tag_columns import read_tag_parts
 from halflabel.table.tag_recognition import recognise_tags
 
@@ -36,7 +37,7 @@ def take_scores(frame: pd.DataFrame, columns: Description) -> Description:
         scores, used = _read_column(frame, field)
     else:
         scores, used = frame[list(parts)].rename(columns=parts), tuple(parts)
-    key = columns.id if columns.id in frame.columns else None
+    key = columns.id if columns.id in frame.columns else see_id(frame, columns)
     # The row labels are the ids of the items, so that no key is needed.
     index = pd.Index(frame.index.to_numpy() if key is None else frame[key].to_numpy())
     return replace(columns, prior=scores.set_axis(index, axis=0), ignore=(*columns.ignore, *used), prior_field=None)

@@ -49,6 +49,9 @@ _ADDED = tuple(map(re.compile, (
     r"[\[(]\w?\s?[\])]\s*",
 )))  # fmt: skip
 
+#: A prefix and an identifier, such as GO:0001001: its number is no score.
+_IDENTIFIER = re.compile(r"\w+:[A-Za-z]*(?:0\d+|\d{4,})")
+
 #: The text between two tags in one name: marks but hyphens, or a word for "and".
 _AND = "(?:and|und|et|y|e|i|og|och|en)"
 _GLUE = re.compile(rf"\s*(?![-_])[^\w\s]+\s*(?:{_AND}\s+)?|\s+{_AND}\s+")
@@ -225,7 +228,7 @@ def _find_marked(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield names with a mark, a word for no, or a number, that occur in another form, too."""
     bare: dict[str, set[str]] = {}
     for name in names:
-        for inner in {name, *(added.sub("", name) for added in _ADDED)}:
+        for inner in {name, *(added.sub("", name) for added in _ADDED if not _IDENTIFIER.fullmatch(name))}:
             bare.setdefault(fold_tag(inner), set()).add(fold_tag(name))
     several = set[str]().union(*(each - {key} for key, each in bare.items() if key and len(each) > 1))
     for name in names:
