@@ -172,7 +172,7 @@ class FinishState:
             return 0, 0
         proof = self.proof
         allowed = self._allowed - proof.unsure
-        evidence = 0.0 if proof.is_free else proof.bets.measure(allowed + 1 + proof.found)
+        evidence = 0.0 if proof.is_free or allowed < 0 else proof.bets.measure(allowed + 1 + proof.found)
         return plan_answers(self.likely_wrong, allowed, proof.alpha, evidence)
 
     @property
