@@ -110,14 +110,9 @@ def run(user, options, folder):
 
 
 def find_printed(text):
-    """Return the share of right values that a command printed, with its band."""
-    match = re.search(
-        r"About ([\d,]+) of ([\d,]+) filled entr\w+ are wrong \(([\d,]+)–([\d,]+)\)", " ".join(text.split())
-    )
-    if match is None:
-        return "none"
-    about, filled, least, most = (int(number.replace(",", "")) for number in match.groups())
-    return f"{1 - about / filled:.1%} ({1 - most / filled:.1%} to {1 - least / filled:.1%})"
+    """Return the sentence about wrong values that a command printed."""
+    found = re.search(r"(?:About|Probably|How many)[^.]*? wrong\b[^.]*\.", " ".join(text.split()))
+    return "none" if found is None else found[0]
 
 
 def describe_right(user, folder):
