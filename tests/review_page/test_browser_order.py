@@ -254,17 +254,35 @@ def test_an_undo_brings_a_screen_back_with_its_labels(chips, tmp_path):
     assert chips.locator('.choice[aria-pressed="true"]').count() == 0  # as proposed
 
 
+def open_by_search(page, row):
+    page.keyboard.press("m")
+    page.click("#search-part summary")
+    page.fill("#list-text", f"s{row}")
+    page.locator("#list-rows button").get_by_text(f"s{row}", exact=True).click()
+
+
 def test_an_item_that_was_answered_as_a_whole_is_not_asked_again(chips):
-    row, column = find_entry(chips)
-    chips.keyboard.press("m")
-    chips.click("#search-part summary")
-    chips.fill("#list-text", f"s{row}")
-    chips.locator("#list-rows button").get_by_text(f"s{row}", exact=True).click()
+    while chips.locator(".choice").count() in (0, len(LABELS)):  # the opened item is known by all its labels
+        press(chips, " ")
+    row = find_entry(chips)[0]
+    open_by_search(chips, row)
     chips.wait_for_function(f"() => document.querySelectorAll('.choice').length === {len(LABELS)}", timeout=WAIT)
     press(chips, "Enter")
     chips.wait_for_selector('#saved:text-matches("^[1-9].*, saved")', timeout=WAIT)
-    assert not chips.client.session.situation.open_entries[row, column]
+    assert not chips.client.session.situation.open_entries[row].any()
     assert find_entry(chips)[0] != row
+
+
+def test_no_key_answers_the_screen_that_an_opened_item_replaces(chips, tmp_path):
+    row = (find_entry(chips)[0] + 1) % 200
+    held, release = hold(chips, "items?rows=*")
+    open_by_search(chips, row)
+    wait_until(chips, held)
+    chips.keyboard.press("Enter")
+    release()
+    chips.wait_for_selector('.notice:text-matches("Press it again")', timeout=WAIT)
+    assert find_entry(chips)[0] == row
+    assert read_answers(tmp_path) == []
 
 
 def test_screens_that_arrive_after_the_queue_has_changed_change_no_question(chips):

@@ -59,3 +59,11 @@ def test_every_column_of_an_item_can_be_reached(client):
     assert [cell["column"] for cell in item["cells"]] == ["tempo"]
     assert [cell["column"] for cell in item["more"]] == ["author", "note", "energy"]
     assert item["more"][1]["text"] == "text 3"
+
+
+def test_the_numbers_of_a_picture_are_not_listed_again(tmp_path):
+    frame = make_table(author=["ana", "ben"] * 20, blank=0)
+    session = make_session(tmp_path / "a.jsonl", frame, marks=(1, 3))
+    item = session.describe_item(3)
+    assert item["mark"]
+    assert [cell["column"] for cell in item["more"]] == ["author"]

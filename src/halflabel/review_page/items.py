@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from halflabel._wording import clipped, escape_controls, plural
 from halflabel.review_page.media import MediaFolder, detect_kind
 from halflabel.table import OpenTable
-from halflabel.table.images import encode_png, scale_to_ink, take_marks
+from halflabel.table.images import encode_png, name_drawn, scale_to_ink, take_marks
 from halflabel.table.items import choose_shown
 
 #: Maximum length of a text, maximum number of cells that are shown by default, and maximum number of rows that are
@@ -59,9 +59,9 @@ class ItemViews:
         marks = opened.description.thumbnails if marks is None else marks
         self.ink: NDArray[np.uint8] | None = None if marks is None else scale_to_ink(take_marks(opened, marks))
         self.columns = self._choose_columns(show)
-        labels = {*opened.labels.names, str(opened.roles.id)}
+        known = {*opened.labels.names, str(opened.roles.id), *(() if marks is None else name_drawn(opened, marks))}
         names = enumerate(map(str, frame.columns))
-        self.others = [j for j, name in names if j not in self.columns and name not in labels]
+        self.others = [j for j, name in names if j not in self.columns and name not in known]
 
     def describe(self, row: int) -> dict[str, Any]:
         """Return the item as the page shows it: its id, whole and shortened, its cells and its picture."""

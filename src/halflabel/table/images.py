@@ -42,7 +42,7 @@ def take_marks(opened: OpenTable, shape: tuple[int, int]) -> NDArray[Any]:
     if width == size:
         start = len(opened.encoder.numeric)
         X = X[:, start : start + width]
-    if X.shape[1] != size and (cells := _take_pixels(opened, size)) is not None:
+    if X.shape[1] != size and (cells := _take_pixels(opened, shape)) is not None:
         return cells.reshape(-1, *shape)
     if X.shape[1] != size:
         what = f"vectors of {width} numbers" if width else f"{X.shape[1]} features"
@@ -51,13 +51,20 @@ def take_marks(opened: OpenTable, shape: tuple[int, int]) -> NDArray[Any]:
     return dense.reshape(-1, *shape)
 
 
-def _take_pixels(opened: OpenTable, size: int) -> NDArray[Any] | None:
+def name_drawn(opened: OpenTable, shape: tuple[int, int]) -> set[str]:
+    """Return the columns that images of this height and width draw: the vectors, or the numbers, constant ones too."""
+    if opened.encoder.vector_width == shape[0] * shape[1]:
+        return {str(opened.roles.vectors)}
+    return {*opened.roles.find_ignored(Cause.CONSTANT), *opened.roles.numeric}
+
+
+def _take_pixels(opened: OpenTable, shape: tuple[int, int]) -> NDArray[Any] | None:
     """Return the number columns in the order of the table, constant ones included, if they are this many."""
     if opened.frame is None:
         return None
-    numbers = {*opened.roles.find_ignored(Cause.CONSTANT), *opened.roles.numeric}
+    numbers = name_drawn(opened, shape)
     pixels = [j for j, name in enumerate(map(str, opened.frame.columns)) if name in numbers]
-    if len(pixels) != size:
+    if len(pixels) != shape[0] * shape[1]:
         return None
     values = opened.frame.iloc[:, pixels].apply(pd.to_numeric, errors="coerce").fillna(0)
     return np.asarray(values, dtype=np.float64)

@@ -223,9 +223,13 @@ class Page {
     return this.change({ view: this.screens.view === "wall" ? "item" : "wall" });
   }
 
-  /** Show all labels of an item, answered or not. */
-  async open(row) {
-    if (this.progress.audit || this.isFinish) return;
+  /** Show all labels of an item, answered or not. A key that is pressed before they are there is not about them. */
+  open(row) {
+    if (!this.progress.audit && !this.isFinish) this.chain = this.chain.then(() => this.#open(row)).catch((error) => notify(error.message, "error"));
+    return this.chain;
+  }
+
+  async #open(row) {
     const { items: [item] } = await get(`/api/items?rows=${row}`);
     const doubt = (column) => (item.p?.[column] == null ? 0 : Math.abs(item.p[column] - 0.5));
     const columns = item.states.map((_, column) => column);

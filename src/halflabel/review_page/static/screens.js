@@ -2,8 +2,8 @@
 
 import { get, post } from "/static/transport.js";
 
-const BATCH = { screen: 24, wall: 2 }; // screens of one request
-const LOW = { screen: 12, wall: 1 }; // screens that are left when the next ones are requested
+const BATCH = { item: 24, wall: 2 }; // screens of one request
+const LOW = { item: 12, wall: 1 }; // screens that are left when the next ones are requested
 const ITEMS = 50; // of one request
 const MAX_SKIPPED = 500;
 
