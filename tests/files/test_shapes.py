@@ -103,6 +103,25 @@ def test_rows_without_names_are_rows(folder, rows, mark):
     assert (folder / "again.csv").read_bytes() == path.read_bytes()
 
 
+@pytest.mark.parametrize("rows", ["{}.jpg,a;b", "{}.jpg;a, b;c", "{},5;1,5;2,5"])
+def test_rows_without_names_that_two_marks_separate_are_asked_about(folder, rows):
+    path = folder / "t.csv"
+    path.write_text("\n".join(rows.format(number) for number in range(5)))
+    with pytest.raises(ReadError, match=r"its rows have no names and can be separated by ',' and ';'.*delimiter="):
+        read_table(path)
+    for mark in ",;":
+        frame = read_table(path, delimiter=mark, header="none").frame
+        assert frame.shape == (5, rows.count(mark) + 1)
+
+
+@pytest.mark.parametrize("row", ["{}.jpg,0.5,a;b", "{}.jpg;0.5;a, b;1", "{}.jpg|7|a, b|x"])
+def test_columns_of_numbers_show_the_mark_of_rows_without_names(folder, row):
+    path = folder / "t.csv"
+    path.write_text("\n".join(row.format(number) for number in range(5)))
+    mark = next(mark for mark in "|;," if row.count(mark) > 1)
+    assert read_table(path).frame.shape == (5, row.count(mark) + 1)
+
+
 def test_names_that_are_numbers_are_names(folder):
     path = folder / "t.csv"
     for names in ("song,2019,2020", ",0", "0,1,2", "gene,1023,877,1544"):

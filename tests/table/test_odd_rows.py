@@ -229,9 +229,22 @@ def test_several_words_mean_and_one_word_means():
     assert [clause for clause, _ in list_ways(["no", "definitely"], {})] == ["'definitely' means yes and 'no' means no"]
 
 
-def test_a_sum_below_cells_of_several_lines_is_a_question_and_never_an_item(tmp_path):
-    lines = ["song,bpm,loud,tags", *(f's{i},{90 + i % 7},{i % 5},"rock\nsad"' for i in range(20))]
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_rows_below_cells_of_several_lines_are_left_out(tmp_path, encoding):
+    rows = [f's{i},{90 + i % 7},{i % 5},"rock\nsad"' for i in range(20)]
     total = f"Total,{sum(90 + i % 7 for i in range(20))},{sum(i % 5 for i in range(20))},"
+    lines = ["Export", "song,bpm,loud,tags", *rows[:9], ",,,", "", *rows[9:], total]
+    (tmp_path / "songs.csv").write_text("\n".join(lines), encoding=encoding)
+    given = {"tags": "tags", "absent": "irrelevant", "sep": "newline"}
+    opened = open_table(tmp_path / "songs.csv", id="song", **given)
+    assert opened.index.tolist() == [f"s{i}" for i in range(20)]
+    assert "2 rows are not items and left out: row 9, which has no value. skip_rows='none' keeps them." in opened.notes
+    assert len(open_table(tmp_path / "songs.csv", **given, skip_rows="none").labels) == 22
+
+
+def test_a_sum_that_has_several_lines_is_a_question_and_never_an_item(tmp_path):
+    lines = ["song,bpm,loud,tags", *(f's{i},{90 + i % 7},{i % 5},"rock\nsad"' for i in range(20))]
+    total = f'Total,{sum(90 + i % 7 for i in range(20))},{sum(i % 5 for i in range(20))},"rock\nsad"'
     (tmp_path / "songs.csv").write_text("\n".join([*lines, total]))
     given = {"tags": "tags", "absent": "irrelevant", "id": "song", "sep": "newline"}
     with pytest.raises(Question, match=r"'Total'.*which has the sums.*leave it out of the file") as question:

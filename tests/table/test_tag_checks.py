@@ -59,6 +59,18 @@ def test_a_tag_is_often_alone_where_most_tags_are():
     assert read(lists).names == tuple(sorted(NAMES))
 
 
+@pytest.mark.parametrize("word", ["not yet", "Never seen", "noch nicht"])
+def test_a_phrase_with_not_that_is_always_alone_is_a_question(word):
+    cells = [["rock", "sad"], ["rock"], ["sad"], *[[word]] * 2]
+    assert f"2 cells of the tags column 'tags' hold the word {word!r}" in str(ask(cells))
+    assert word in read([*cells, [word, "rock"]]).names
+
+
+def test_cells_are_counted_and_not_the_repeats_of_a_word_in_them():
+    cells = [["none", "none", "rock"], ["none"], ["sad", "rock"], ["none", "none", "none"]]
+    assert "3 cells of the tags column 'tags' hold the word 'none'" in str(ask(cells))
+
+
 def test_a_class_of_its_own_and_items_with_one_tag_are_no_question():
     assert read(["a", "b", "c"] * 9).names == ("a", "b", "c")
     assert read([";".join(tags) or None for tags in draw_lists(1)]).names == tuple(sorted(NAMES))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from halflabel._wording import option, plural
 from halflabel.files.bounded import encoding_of, lines
-from halflabel.files.header import MAX_SAMPLE, Line, find_header, find_start, fits, is_number, parse_lines
+from halflabel.files.header import MAX_SAMPLE, Line, find_header, find_start, fits, holds_values, is_number, parse_lines
 from halflabel.files.raw_table import ReadError, TextForm
 from halflabel.files.registry import base_suffix
 
@@ -207,7 +207,7 @@ def _choose_delimiter(path: Path, body: Sequence[tuple[int, str]], form: TextFor
             place = find_start(rows)
             if fits(rows, place) and any(any(cells[1::2]) for cells in rows):  # no mark that is doubled
                 if mark == form.delimiter and not place:
-                    return each
+                    return _compare_rows(path, body, form, each)
                 if mark not in further or not found:
                     found.setdefault(place, []).append((-len(rows[place]), each))
                 break
@@ -215,10 +215,36 @@ def _choose_delimiter(path: Path, body: Sequence[tuple[int, str]], form: TextFor
         return _find_quotes(body, form)
     able = [each for _, each in sorted(found[min(found)], key=lambda pair: pair[0])]
     if len(able) > 1 and not min(found):
-        shown = " and ".join("tabs" if each.delimiter == "\t" else repr(each.delimiter) for each in able)
-        reason = f"its header can be separated by {shown}: name the right one with {option('delimiter')}."
-        raise ReadError.at(path, reason, line=1)
+        raise _ask_which(path, "header", able)
     return able[0]
+
+
+def _compare_rows(path: Path, body: Sequence[tuple[int, str]], form: TextForm, chosen: TextForm) -> TextForm:
+    """Return the chosen form. Without names, another mark is better that gives more columns, also of numbers.
+
+    Names rarely hold a mark that rows hold as often. Without them, as many commas in each row may be in texts.
+    """
+    others = [_find_quotes(body, replace(form, delimiter=mark)) for mark in CANDIDATES if mark != chosen.delimiter]
+    cells = {each: [row for _, row in split_lines(body, each)] for each in (chosen, *others)}
+    able = [each for each, rows in cells.items() if each == chosen or fits(rows, 0)]
+    if not any(holds_values(cells[each]) for each in able):
+        return chosen
+    size = {each: (len(cells[each][0]), _count_numbers(cells[each])) for each in able}
+    best = max(able, key=lambda each: size[each])
+    if any(each != best and not (size[each][0] < size[best][0] and size[each][1] < size[best][1]) for each in able):
+        raise _ask_which(path, "rows", able)
+    return best
+
+
+def _count_numbers(rows: Sequence[Sequence[str]]) -> int:
+    return sum(all(map(is_number, column)) for column in zip(*rows, strict=False))
+
+
+def _ask_which(path: Path, what: str, able: Sequence[TextForm]) -> ReadError:
+    shown = " and ".join("tabs" if each.delimiter == "\t" else repr(each.delimiter) for each in able)
+    verb = "its rows have no names and" if what == "rows" else "its header"
+    reason = f"{verb} can be separated by {shown}: name the right one with {option('delimiter')}."
+    return ReadError.at(path, reason, line=1)
 
 
 def _find_quotes(body: Sequence[tuple[int, str]], form: TextForm) -> TextForm:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import clipped, name_lines, name_row, option, plural
+from halflabel.files.delimited import number_rows
 from halflabel.table.cells import infer_kind
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
@@ -56,9 +57,11 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
     if "none" in stated or by_order or source.labels is not None or source.raw.matrix is not None:
         return source, ()
     found = find_odd_rows(source.raw.frame, columns)
-    lines = range(first, first + len(source.raw)) if first is not None else source.raw.lines
     if not found:
         return source, ()
+    lines = (
+        range(first, first + len(source.raw)) if first is not None else source.raw.lines or _find_lines(source, found)
+    )
     with name_lines(first):
         row, why = next(iter(found.items()))
         cell = next((cell for cell in source.raw.frame.iloc[row] if isinstance(cell, str)), None)
@@ -67,7 +70,7 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
     which = plural(len(found), "row is not an item", "rows are not items")
     if not lines and source.take is None and source.raw.form is None:
         return source, (f"{which}, but read as one: {example}. Leave {them} out of the file.",)
-    if not lines and source.take is None:  # rows of several lines
+    if not lines and source.take is None:  # such a row has several lines, or the table has several files
         ways = [("every row is an item", {"skip_rows": "none"})]
         raise Question(f"{which}: {example}.", *ways, other=f"Else, leave {them} out of the file.", likely=False)
     way = option("skip_rows", ",".join([*stated, "none"]))
@@ -75,6 +78,17 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
     return _take(source, columns, keep, [*stated, *(str(lines[row]) for row in found if lines)]), (
         f"{which} and left out: {example}. {way} keeps {them}.",
     )
+
+
+def _find_lines(source: Source, found: Iterable[int]) -> Sequence[int]:
+    """Return the first line of each row of a text file, or none where one of the rows that are found has several."""
+    form = source.raw.form
+    if source.take is not None or form is None or len(source.paths) != 1:
+        return ()
+    rows = list(number_rows(source.paths[0], form))[bool(form.header) :]
+    if len(rows) != len(source.raw) or any("\n" in cell or "\r" in cell for row in found for cell in rows[row][1]):
+        return ()
+    return [line for line, _ in rows]
 
 
 def _take(source: Source, columns: Description, keep: Sequence[int], skip: Sequence[str]) -> Source:

@@ -40,6 +40,9 @@ _SIGN = re.compile(r"(?:[-!¬~]|NOT )\w.*|.*\w\s*[:=@(\[]\s*(?:[01]?[.,]\d+|\d{1
 #: Words that mean that an item has no tag, and rarely that its tags are missing.
 _NO = re.compile(r"(?i)no\b|none|nothing|kein|aucun|ningun|nessun")
 
+#: Words for "not", as in "not yet". Such a phrase that is always alone, next to cells of several tags, is rarely a tag.
+_NOT = re.compile(r"(?i)(?:not|never|(?:noch )?nicht|pas|non|niet)\b")
+
 #: Marks at the edges of a name (C++ and C# are names), words for "no" before it, numbers and answers behind it.
 _ADDED = tuple(map(re.compile, (
     r"^[\W_]+|[^\w+#]+$",
@@ -49,7 +52,7 @@ _ADDED = tuple(map(re.compile, (
     r"[\[(]\w?\s?[\])]\s*",
 )))  # fmt: skip
 
-#: A prefix and an identifier, such as GO:0001001: its number is no score.
+#: A prefix and an identifier, such as GO:0001001: its number is not a score.
 _IDENTIFIER = re.compile(r"\w+:[A-Za-z]*(?:0\d+|\d{4,})")
 
 #: The text between two tags in one name: marks but hyphens, or a word for "and".
@@ -158,10 +161,11 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
     Question
     """
     alone = Counter(parts[0] for parts in cells if len(set(parts)) == 1)
-    tags = Counter(part for parts in cells for part in parts) | Counter(words)
+    tags = Counter(part for parts in cells for part in dict.fromkeys(parts)) | Counter(words)
+    several = any(len(set(parts)) > 1 for parts in cells)
     found = {tag: n for tag, n in tags.items() if fold_word(tag) not in stated and (
         tag in words or (is_nothing(tag) and (2 * alone[tag] >= n or n == 1))
-        or (_NO.match(tag) and alone[tag] == n > 1))}  # fmt: skip
+        or ((_NO.match(tag) or (several and _NOT.match(tag))) and alone[tag] == n > 1))}  # fmt: skip
     if not found or not (len(found) < len(tags) or others):
         found = {tag: n for tag, n in _find_alone(cells, alone).items() if fold_word(tag) not in stated}
     if not found:
