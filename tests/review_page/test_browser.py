@@ -448,6 +448,7 @@ def test_a_comment_and_an_answer_that_is_opened_again(serve, open_page):
         page.wait_for_selector("#item .comments", timeout=WAIT)
         press(page, "j")
         press(page, "f")
+        wait_for_saved(page, 2)  # the history is read from the journal
         page.keyboard.press("m")
         page.click("#history-part summary")
         answers = page.locator("#history-list li")
