@@ -236,6 +236,15 @@ def test_missing_cells_are_no_features_where_they_predict_nothing(case, rng):
     assert Filling.learn(X, None if case == "without labels" else labels).marked == ()
 
 
+@pytest.mark.parametrize("missing", ["if labelled", "if unlabelled", "if unlabelled or relevant"])
+def test_a_column_whose_cells_are_missing_alike_in_all_labelled_or_unlabelled_items_is_not_marked(missing, rng):
+    X, labels = gaps_by_label(rng)
+    unlabelled, relevant = labels.unlabelled, labels.relevant[:, 0]
+    rows = {"if labelled": ~unlabelled, "if unlabelled": unlabelled}.get(missing, unlabelled | relevant)
+    X[rows, 3] = np.nan
+    assert Filling.learn(X, labels).marked == (0, 2)
+
+
 def test_of_positive_only_labels_the_absent_entries_count(rng):
     X, labels = gaps_by_label(rng)
     assigned = PartialLabels.from_positives(np.where(labels.observed, labels.relevant, np.nan))

@@ -28,7 +28,8 @@ MAX_VALUE = 1e150
 #: Completion is used if its error on hidden cells is at most this share of the error of the mean.
 MAX_ERROR = 0.95
 
-#: Minimum share of cells that are missing, and of cells that are there, of a feature whose missing cells are marked.
+#: Minimum share of cells that are missing, and of cells that are there, of a feature whose missing cells are marked:
+#: among labelled items, and among unlabelled ones. A mark that all unlabelled items share shifts them all alike.
 MIN_SHARE = 0.02
 
 
@@ -128,11 +129,14 @@ def choose_marks(X: Floats, filled: Floats, labels: PartialLabels) -> tuple[int,
     All groups or none are marked: with them, the leave-one-out error of a kernel regression has to be lower.
     """
     gaps = np.isnan(X)
-    varies = np.flatnonzero(np.abs(gaps.mean(axis=0) - 0.5) <= 0.5 - MIN_SHARE)
-    groups = varies[np.sort(np.unique(gaps[:, varies], axis=1, return_index=True)[1])]
     known = mark_unassigned(labels) if labels.positive_only else labels
-    rows = np.flatnonzero(~known.unlabelled)
-    if not len(groups) or len(rows) < MIN_ROWS or np.abs(filled).max() >= MAX_VALUE:
+    rows, others = np.flatnonzero(~known.unlabelled), np.flatnonzero(known.unlabelled)
+    if len(rows) < MIN_ROWS:
+        return ()
+    shares = np.array([gaps[part].mean(axis=0) for part in (rows, others) if len(part) >= MIN_ROWS])
+    varies = np.flatnonzero((np.abs(shares - 0.5) <= 0.5 - MIN_SHARE).all(axis=0))
+    groups = varies[np.sort(np.unique(gaps[:, varies], axis=1, return_index=True)[1])]
+    if not len(groups) or np.abs(filled).max() >= MAX_VALUE:
         return ()
     from halflabel.methods.auto.ridge import choose_bandwidth
     from halflabel.methods.canonical_order import order_items
