@@ -40,6 +40,16 @@ def test_both_values_of_lambda(rng):
     assert len(other.likely_missing(None)) == 0
 
 
+def test_the_trace_weight_decides_both_terms(rng):
+    X, labels, _ = draw_missing_positives(rng, n=60)
+    with pytest.raises(ValueError, match=r"alpha_trace must be positive, one number or several .* would be relevant"):
+        LowRankVVMR().fit(X, labels)
+    settings = {"alpha": 1e-2, "width": 0.7, "n_folds": 2, "knee": 1.0}
+    with pytest.warns(UserWarning, match=r"nearer to relevant than to irrelevant: raise alpha_trace\."):
+        LowRankVVMR(**settings, alpha_trace=1e-6).fit(X, labels)
+    LowRankVVMR(**settings, alpha_trace=5e-2).fit(X, labels)  # without a warning
+
+
 def test_the_published_settings_are_the_papers(rng):
     model = LowRankVVMR.as_published()
     assert len(model._settings()) == 3 * 5**3

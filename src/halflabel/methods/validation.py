@@ -84,9 +84,9 @@ def require_choice(model: Any, **choices: Iterable[Any]) -> None:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> require_choice(SimpleNamespace(solver="svd"), solver=("auto", "factored"))
+    >>> require_choice(SimpleNamespace(solver="svd"), solver=("auto", "fpc"))
     Traceback (most recent call last):
-    ValueError: solver must be one of 'auto', 'factored', not 'svd'.
+    ValueError: solver must be one of 'auto', 'fpc', not 'svd'.
     """
     for name, offered in choices.items():
         known = tuple(offered)

@@ -10,11 +10,12 @@ from tests.conftest import half_labelled
 from tests.methods.parameters import check_parameters
 from tests.oracles.matrix_completion import objective
 
-from halflabel import MC1, MCb
+from halflabel import MC1, MCb, complete
 from halflabel.completion.model_file.archive import load_tree, save_tree
 from halflabel.completion.model_file.saving import saved_classes
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
+from halflabel.methods.matrix_completion import matrix_completion
 
 both = pytest.mark.parametrize("method", [MC1, MCb])
 pytestmark = [
@@ -375,6 +376,22 @@ def test_tables_that_are_too_large_raise_with_the_way_on(n, d, limit):
         MC1(**FIXED, scale=None).fit(X, y)
     reduced = TruncatedSVD(2, random_state=0).fit_transform(X)
     assert MC1(**FIXED).fit(reduced, y).label_scores_.shape == (n, 1)
+
+
+def test_a_large_table_with_gaps_is_completed_by_the_default_instead(monkeypatch):
+    X, labels, _ = problem()
+    monkeypatch.setattr(matrix_completion, "MAX_SIDE", 3)
+    with pytest.raises(ValueError, match=r"the smaller side at most 3\): .*, or use halflabel\.complete\."):
+        MC1(**FIXED).fit(X, labels)
+    assert not complete(X, labels, effort="fast").probabilities.isna().any(axis=None)
+
+
+def test_sparse_new_items_that_would_not_fit_in_memory_come_in_parts():
+    X = sparse.csr_array((np.ones(2), ([0, 5], [1, 3])), shape=(300_000, 1_000))
+    model = MC1(**FIXED, scale=None).fit(X[:20], np.arange(20) % 2)
+    with pytest.raises(ValueError, match=r"would take 2\.4 GB: give at most 200000 items at a time\."):
+        model.predict(X)
+    assert len(model.predict(X[:100])) == 100
 
 
 @both

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 import halflabel
 from halflabel.labels.rules import Rule
+from halflabel.methods.validation import require_positive
 from halflabel.methods.vvmr.kernel_setting import KernelSetting
 
 #: The candidates of three weights.
@@ -16,11 +17,12 @@ class LowRankVVMR(halflabel.LowRankVVMR):
     r""":class:`halflabel.LowRankVVMR` with :math:`\theta = \mu\lambda`, as in the paper, in place of a knee.
 
     :math:`\lambda` is :math:`1/\sqrt{\max(l, n)}`, as in the text, for l annotated items and n labels. All parameters
-    are the same, and ``knee`` has no effect.
+    are the same, but ``alpha_trace`` has to be positive, and ``knee`` has no effect.
     """
 
     #: The power of max(l, n).
     power: ClassVar[float] = -0.5
+    _weight_of_entries: ClassVar[str] = "alpha_trace"
 
     @classmethod
     def as_published(cls) -> Self:
@@ -40,6 +42,10 @@ class LowRankVVMR(halflabel.LowRankVVMR):
             scale=None,
             rule=Rule("fixed", threshold=0.0),
         )
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        require_positive(self, "alpha_trace", several=True, reason="without it every label would be relevant")
 
     def _slope(self, setting: KernelSetting, n_rows: int, n_labels: int) -> float:
         return float(setting.alpha_trace * max(n_rows, n_labels) ** self.power)

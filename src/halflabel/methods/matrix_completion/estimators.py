@@ -114,11 +114,11 @@ class MC1(MatrixCompletion):
 
     Notes
     -----
-    With m columns an iteration costs :math:`3 m^2 n` operations and the memory of three copies of Z, so that large
-    tables raise an error, and sparse X becomes dense. A path ends when its error has been above the best one three
-    times in a row. A new item is folded in: with V (``right_``) fixed it gets the u that minimises its own part of the
-    objective, with :math:`\tfrac{\mu}{2}\|u\|^2` for the nuclear norm. This is the exact variational form: an item of
-    the fit, with its labels, gets the scores of the fit.
+    With m columns an iteration costs :math:`3 m^2 n` operations and the memory of three copies of Z, and sparse X
+    becomes dense. Therefore Z has at most 2e8 cells, and at most 4000 rows or at most 4000 columns. A path ends when
+    its error has been above the best one three times in a row. A new item is folded in: with V (``right_``) fixed it
+    gets the u that minimises its own part of the objective, with :math:`\tfrac{\mu}{2}\|u\|^2` for the nuclear norm.
+    This is the exact variational form: an item of the fit, with its labels, gets the scores of the fit.
 
     ``transform`` completes X and keeps known cells. ``denoise`` returns the low-rank part of all cells. Features of the
     fitted items are completed from their labels too (``fit_transform``). Weights that are chosen by the labels may fill

@@ -149,6 +149,11 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         """Return the scaled features as a dense term of weight 1."""
         if is_sparse(X) and np.isnan(X.data).any():
             raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
+        if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_CELLS:  # new items
+            raise ValueError(
+                f"sparse X becomes dense here and would take {8 * X.shape[0] * X.shape[1] / 1e9:.1f} GB: give at most "
+                f"{MAX_CELLS // X.shape[1]} items at a time."
+            )
         X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
         seen = ~np.isnan(X)
         return Squared(np.where(seen, self.scaler_(X), 0.0), None if seen.all() else seen, 1.0)
@@ -268,7 +273,8 @@ def _require_small(n: int, m: int) -> None:
     if n * m > MAX_CELLS or min(n, m) > MAX_SIDE:
         raise ValueError(
             f"{n} items x {m} columns are too many for iterations on the whole matrix (at most {MAX_CELLS:.0e} cells, "
-            f"the smaller side at most {MAX_SIDE}): reduce the features first (TruncatedSVD), or use AutoLabeler."
+            f"the smaller side at most {MAX_SIDE}): reduce the features first (TruncatedSVD), or use "
+            "halflabel.complete."
         )
 
 

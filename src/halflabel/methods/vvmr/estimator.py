@@ -25,7 +25,7 @@ class VVMR(VectorValued):
         + \gamma_A \|f\|_K^2 + \gamma_I\,\mathrm{tr}(F^T L F)
 
     with y coded +1 (relevant) and -1 (irrelevant), l the number of annotated items, F the scores of all items, K the
-    kernel :math:`k(x, x') Q`, by default with an RBF k, :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I` and L
+    kernel :math:`k(x, x') Q` with an RBF k, :math:`Q = \gamma_O L_{out}^\dagger + (1 - \gamma_O) I` and L
     the operator of a nearest-neighbour graph: eq. (5), its loss masked to observed entries.
 
     Parameters

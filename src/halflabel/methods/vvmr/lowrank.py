@@ -47,7 +47,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
     alpha_trace : float or sequence of float, default=0.0
         :math:`\mu`, weight of one unit of singular value of Z. Its effect is small; 1e-3 to 3e-3 can improve rankings.
     alpha_manifold : float or sequence of float, default=0.0
-        This and the next six parameters are as in :class:`VVMR`.
+        This and the next five parameters are as in :class:`VVMR`.
     label_graph_weight : float, default=0.0
         :math:`\gamma_O`.
     label_graph : {"normalized", "raw"} or matrix of shape (n_labels, n_labels), default="normalized"
@@ -146,6 +146,9 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         *VectorValued._transductive,
         "recovered_",
     )
+
+    #: The parameter that decides theta.
+    _weight_of_entries: ClassVar[str] = "knee"
 
     def __init__(
         self,
@@ -261,7 +264,7 @@ class LowRankVVMR(PositiveOnlyEstimator, VectorValued):
         if self.positive_only_ and given and others.size and others.mean() > 0:
             warnings.warn(
                 f"the {others.size} labels that were not assigned are recovered as {others.mean():+.2f} on average, "
-                "nearer to relevant than to irrelevant: raise knee.",
+                f"nearer to relevant than to irrelevant: raise {self._weight_of_entries}.",
                 UserWarning,
                 stacklevel=3,
             )

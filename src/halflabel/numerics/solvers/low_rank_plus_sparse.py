@@ -39,9 +39,9 @@ class RecoveryProblem:
     Y: Floats
     #: Of the same shape. Entries that may rise above Y.
     free: Mask
-    #: :math:`\tau = \mu`, weight of one unit of singular value.
+    #: :math:`\tau`, the paper's :math:`\mu`: weight of one unit of singular value.
     trace: float
-    #: :math:`\theta = \mu\lambda`, weight of one unit of one entry.
+    #: :math:`\theta`, the paper's :math:`\mu\lambda`: weight of one unit of one entry.
     slope: float
 
     def value(self, Z: Floats) -> float:
@@ -201,6 +201,6 @@ def recover_by_davis_yin(
     :func:`davis_yin`.
     """
     if not problem.trace > 0:
-        raise ValueError("three-operator splitting needs a positive trace weight: use the solver 'admm'.")
+        raise ValueError("three-operator splitting needs a positive trace weight: use recover.")
     first = problem.Y if start is None else start
     return davis_yin(problem, NuclearNorm(problem.trace), problem.project, first, tol=tol, max_iter=max_iter)
