@@ -37,6 +37,16 @@ def test_capital_and_bound_are_those_of_slow_loops(case, aim, alpha):
         assert found.bound(alpha) == oracle.bound(p, steps, aim, alpha)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_a_stake_is_the_same_whichever_entry_is_drawn(seed):
+    """Otherwise the capital is no supermartingale. Values that are probably wrong have terms of both signs."""
+    rng = np.random.default_rng(seed)
+    p, order = rng.uniform(0.001, 0.999, 6), rng.permutation(6)
+    steps, aims = [(entry, True, rng.random() < 0.3) for entry in order[:2]], np.linspace(0.5, 6, 12)
+    stakes = [place(p, [*steps, (entry, True, False)], aims).stakes[:, 2] for entry in order[2:]]
+    np.testing.assert_allclose(stakes, np.broadcast_to(stakes[0], (4, 12)), rtol=1e-9)
+
+
 #: Ways to choose further answers, from the answers so far: none, after each error, the first entry while it helps.
 CHOICES = {
     "none": lambda steps: None,

@@ -113,7 +113,8 @@ def _sum_before(values: Floats) -> Floats:
 
 def _sum_rest(values: Floats, entries: Ints) -> Floats:
     """Return the sum over the entries without an answer, before each answer."""
-    return np.asarray(np.maximum(values.sum() - _sum_before(values[entries]), values[entries]))
+    later = np.cumsum(values[entries][::-1])[::-1]
+    return np.asarray(np.delete(values, entries).sum() + later)
 
 
 def bound_errors(entries: int, answered: int, errors: int, level: float, expected: float) -> int:
