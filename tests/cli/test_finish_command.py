@@ -107,7 +107,7 @@ def test_the_page_and_the_files_share_a_journal(songs, truth, monkeypatch, by_fi
         """Answer on the page until the task is done."""
         serving()
         n, session = 0, server.session
-        while screens := session.choose(Asked(np.array([], dtype=np.intp))):
+        while screens := session.choose(Asked(np.array([], dtype=np.intp), "uncertain", "item", 8)):
             [[question]] = screens[:1]
             names = str(session.opened.index[question.row]), session.labels.names[question.column]
             sent = {"item": names[0], "label": names[1], "value": int(truth.loc[names]), "key": f"k{n}"}

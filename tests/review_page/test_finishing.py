@@ -43,12 +43,12 @@ def fill(case, p):
 
 def list_questions(session, n=BATCH):
     """Return the next questions with their names."""
-    screens = session.choose(Asked(np.array([], dtype=np.intp), n=n))
+    screens = session.choose(Asked(np.array([], dtype=np.intp), "uncertain", "item", n))
     return [{**vars(each), "item": f"s{each.row}", "label": LABELS[each.column]} for [each] in screens]
 
 
 def ask(client):
-    screens = client.post("/api/questions", {"n": BATCH})["screens"]
+    screens = client.post("/api/questions", {"kind": "uncertain", "view": "item", "n": BATCH})["screens"]
     return [{**each, "item": f"s{each['row']}", "label": LABELS[each["column"]]} for [each] in screens]
 
 

@@ -149,6 +149,10 @@ def test_a_remote_image_is_text(client):
     assert {"column": "far", "kind": "text", "text": "https://evil.test/a.png"} in item["cells"]
 
 
+#: A request for questions. Without one of the fields the page would be asked something else than it shows.
+ASKED = {"kind": "uncertain", "view": "item", "n": 8}
+
+
 @pytest.mark.parametrize(
     ("path", "body"),
     [
@@ -157,9 +161,10 @@ def test_a_remote_image_is_text(client):
         ("/api/answers", {"answers": "all"}),
         ("/api/answers", ["rows"]),
         ("/api/answers", b"\xff{"),
-        ("/api/questions", {"kind": "nothing"}),
-        ("/api/questions", {"held": [4.5]}),
+        *(("/api/questions", {**ASKED, **other}) for other in ({"kind": "nothing"}, {"held": [4.5]}, {"n": 201})),
+        *(("/api/questions", {name: value for name, value in ASKED.items() if name != left}) for left in sorted(ASKED)),
         ("/api/audit", {"op": "erase"}),
+        ("/api/audit", {"op": "begin"}),
         ("/api/audit", {"op": "begin", "n": "ten"}),
         ("/api/write", {}),
     ],

@@ -149,7 +149,7 @@ def test_counts_and_unknown_kinds(situation):
 @pytest.mark.parametrize("view", ["item", "wall"])
 def test_one_undo_takes_a_whole_screen_back(tmp_path, make_fit, view):
     with Served(make_session(tmp_path / "a.jsonl", fit=make_fit)) as client:
-        screens = client.post("/api/questions", {"view": view})["screens"]
+        screens = client.post("/api/questions", {"kind": "uncertain", "view": view, "n": 8})["screens"]
         screen = max(screens, key=len)
         sent = [answer(q, k % 2, f"k{k}", screen=f"{view}-1") for k, q in enumerate(screen)]
         assert client.post("/api/answers", {"answers": sent})["answers"] == len(screen) > 1

@@ -33,11 +33,12 @@ ANSWER = {
     "row": "5", "column": "0", "item": '"s5"', "label": '"rock"', "value": "1", "key": '"k"', "why": '"random"',
     "ms": "5", "shown": "true",
 }  # fmt: skip
+ASKED = {"table": "TABLE", "view": '"item"', "kind": '"suspects"', "n": "5"}
 VALID = {
     "/api/list": [{"column": "0", "text": '"s"', "states": "[0, 1]", "start": "0"}],
     "/api/questions": [
         {"view": '"item"', "kind": '"suspects"', "n": "5", "label": "1", "held": "[4, 5]", "exclude": "[7]"},
-        {"view": '"wall"', "page": '"p"'},
+        {"view": '"wall"', "kind": '"random"', "n": "8", "page": '"p"'},
     ],
     "/api/comment": [{"item": '"s3"', "text": '"odd"', "key": '"c"'}],
     "/api/answers": [{}],
@@ -101,10 +102,8 @@ def test_every_endpoint_that_changes_something_is_tried():
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(requests(), min_size=4, max_size=12))
-@example([("/api/questions", b'{"table": TABLE, "n": Infinity}')])
-@example([("/api/questions", b'{"table": TABLE, "n": 1e999}')])
-@example([("/api/questions", b'{"table": TABLE, "label": 99}')])
-@example([("/api/questions", write({"table": "TABLE", "n": "1" * 19}).encode())])
+@example([("/api/questions", write({**ASKED, "n": n}).encode()) for n in ("Infinity", "1e999", "1" * 19)])
+@example([("/api/questions", write({**ASKED, "label": "99"}).encode())])
 @example([("/api/answers", b"[" * 100_000)])
 @example([("/api/answers", b'{"table": TABLE, "answers": [%s]}' % write({**ANSWER, "ms": "9" * 400}).encode())])
 @example([("/api/answers", b'{"table": TABLE, "answers": [%s]}' % write({**ANSWER, "key": '"\\ud800"'}).encode())])

@@ -26,7 +26,8 @@ def two(tmp_path, make_fit):
 
 def ask(client, page, n=10, **more):
     """Return the questions of some screens."""
-    return [q for screen in client.post("/api/questions", {"page": page, "n": n, **more})["screens"] for q in screen]
+    wanted = {"kind": "uncertain", "view": "item", "page": page, "n": n, **more}
+    return [q for screen in client.post("/api/questions", wanted)["screens"] for q in screen]
 
 
 def find_places(questions):
@@ -80,7 +81,7 @@ def test_questions_are_chosen_while_others_answer_and_pages_close(tmp_path, make
     def read():
         while not is_over.is_set():
             try:
-                session.choose(Asked(np.array([], dtype=np.intp), by="ben", page="b"))
+                session.choose(Asked(np.array([], dtype=np.intp), "uncertain", "item", 8, by="ben", page="b"))
                 session.describe_panel()
             except Exception as error:
                 problems.append(error)
@@ -91,7 +92,7 @@ def test_questions_are_chosen_while_others_answer_and_pages_close(tmp_path, make
     try:
         reading.start()
         for n in range(600):
-            session.choose(Asked(np.array([], dtype=np.intp), page=f"p{n}", n=1))
+            session.choose(Asked(np.array([], dtype=np.intp), "uncertain", "item", 1, page=f"p{n}"))
             session.answer([answer({"row": n, "column": 0}, n % 2, f"k{n}")], "ana")
             session.leave(f"p{n}")
     finally:

@@ -25,7 +25,7 @@ def client(tmp_path, make_fit):
 
 
 def ask(client, n=10, **given):
-    screens = client.post("/api/questions", {"kind": "uncertain", "n": n, **given})["screens"]
+    screens = client.post("/api/questions", {"kind": "uncertain", "view": "item", "n": n, **given})["screens"]
     return [question for screen in screens for question in screen][:n]
 
 

@@ -161,9 +161,9 @@ async def post_questions(session: Session, request: Request) -> Response:
     asked, size = await _read_body(session, request), session.labels.state.size
     wanted = Asked(
         exclude=read_wholes(asked, "exclude", size),
-        kind=read_choice(asked, "kind", list(KINDS), "uncertain"),
-        view=read_choice(asked, "view", ("item", "wall"), "item"),
-        n=max(read_whole(asked, "n", MAX_SCREENS + 1, 8), 1),
+        kind=read_choice(asked, "kind", list(KINDS)),
+        view=read_choice(asked, "view", ("item", "wall")),
+        n=read_whole(asked, "n", MAX_SCREENS + 1),
         label=None if asked.get("label") is None else read_whole(asked, "label", session.labels.shape[1]),
         by=_read_reviewer(request),
         page=read_text(asked, "page")[:MAX_PAGE],
@@ -218,7 +218,7 @@ async def post_audit(session: Review, request: Request) -> Response:
     """Plan, begin, finish or cancel an audit."""
     asked = await _read_body(session, request)
     op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
-    n, by = read_whole(asked, "n", session.labels.state.size + 1, 60), _read_reviewer(request)
+    n, by = read_whole(asked, "n", session.labels.state.size + 1) if op == "begin" else 0, _read_reviewer(request)
     if op in ("plan", "begin") and session.waits_for_fit:
         return JSONResponse({"wait": WAIT_FOR_FIT})
     if op == "plan":

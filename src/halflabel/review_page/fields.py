@@ -81,9 +81,9 @@ def read_text(asked: dict[str, Any], name: str) -> str:
     return str(value)
 
 
-def read_choice(asked: dict[str, Any], name: str, choices: Collection[str], default: str | None = None) -> str:
+def read_choice(asked: dict[str, Any], name: str, choices: Collection[str]) -> str:
     """Return one of several words."""
-    value = asked.get(name, default)
+    value = asked.get(name)
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"The field {name!r} is one of {quoted(list(choices))}.")
     return value

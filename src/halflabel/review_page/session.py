@@ -33,9 +33,9 @@ class Asked:
     """A request for questions."""
 
     exclude: Ints  #: The entries that are not asked, as flat numbers.
-    kind: str = "uncertain"  #: A queue.
-    view: str = "item"  #: Or "wall".
-    n: int = 8  #: Maximum number of screens.
+    kind: str  #: A queue.
+    view: str  #: "item" or "wall".
+    n: int  #: Maximum number of screens.
     label: int | None = None  #: The only label that is asked about.
     by: str = ""  #: The reviewer. Empty if there is only one.
     page: str = ""  #: A name that the page has chosen. Empty if it holds no questions.
