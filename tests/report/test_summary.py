@@ -97,8 +97,10 @@ def test_positive_only_labels_are_measured_by_what_was_assigned(by_hand):
 
 def test_values_are_counted_by_their_kind(by_hand):
     filled = by_hand([[1, 0], [0, 0], [1, None], [0, 0], [1, 0], [None, 0]], np.full((6, 2), 0.3))
-    found = summarize(filled)["by_value"] if filled.has_precision else None
-    assert found is None or found == {"no": "2 filled. About 1 of the 2 is wrong (between 0 and 2)."}
+    assert summarize(filled)["by_value"] == {"no": "2 filled. About 1 of the 2 is wrong (between 0 and 2)."}
+    filled.p[5, 0] = 0.6
+    assert summarize(filled)["by_value"] == dict.fromkeys(("yes", "no"), "1 filled. Probably none is wrong (at most 1).")
+    assert summarize(by_selection(filled))["by_value"] is None
 
 
 def test_many_labels_are_cut(at_random):
