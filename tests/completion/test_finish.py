@@ -147,6 +147,26 @@ def test_not_sure_counts_as_wrong_until_it_is_answered(case):
         assert other.certificate["not_sure"] == 0
 
 
+@pytest.mark.parametrize("n_unsure", [1, 4, 70])
+def test_too_many_answers_of_not_sure_are_named_until_as_many_are_answered(case, n_unsure):
+    """No further answer helps then, so that the number to go is never 0 before the task is done."""
+    _, truth, filled = case
+    task = filled.finish(0.0, seed=2, labels=["rock"])
+    task.draw(70)
+    right = respond(task.questions, truth)
+    task.answer(right.astype(object).assign(answer=[*[None] * n_unsure, *right["answer"][n_unsure:]]))
+    assert (task.done, task.left) == (False, n_unsure)
+    assert repr(task).endswith(f'"Not sure" counts as wrong: answer {n_unsure} of {n_unsure} with yes or no.')
+    task.answer(right[1:])
+    assert (task.done, task.left) == (False, 1)
+    task.answer(right)
+    entry = task._state.entries.find(*right.loc[0, ["item", "label"]])
+    task._state.take_back(entry)
+    assert (task.done, task.left, "ot sure" in repr(task)) == (False, 1, False)
+    task.answer(right[:1])
+    assert (task.done, task.left, "ot sure" in repr(task)) == (True, 0, False)
+
+
 def change(column, value):
     return lambda answers: answers.astype(object).assign(**{column: [value, *answers[column][1:]]})
 

@@ -31,7 +31,7 @@ def test_a_plan_needs_fewer_answers_where_more_errors_are_allowed():
     totals = [sum(plan_answers(wrong, allowed, 0.05)) for allowed in (4, 20, 60, 120)]
     assert totals == sorted(totals, reverse=True)
     assert totals[0] > totals[-1]
-    assert plan_answers(wrong, -1, 0.05) == (400, 0)
+    assert plan_answers(wrong, -1, 0.05) == (401, 0)
     assert plan_answers(wrong, 400, 0.05) == (0, 0)
 
 

@@ -254,11 +254,14 @@ class FinishState:
 
     def describe(self, left: int) -> str:
         """Return the sentence about the bound, with the number of answers to go."""
-        proof, n = self.proof, self.answered
+        proof, n = self.proof, plural(self.answered, "answer")
+        state, unsure = f"about {plural(left, 'answer')} to go.", proof.unsure - len(proof.taken_back)
+        if unsure > self._allowed:
+            lacking = f"{count(unsure - self._allowed)} of {count(unsure)}"
+            state += f' "Not sure" counts as wrong: answer {lacking} with yes or no.'
         if not self.is_stated:
-            return f"{plural(n, 'answer')}; about {left} more to go. A bound follows after {MIN_RANDOM} random answers."
-        state = "done" if self.done else f"about {plural(left, 'answer')} to go"
+            return f"No bound before {MIN_RANDOM} random answers or the end: {n}, {state}"
         return (
-            f"At most {ceil_percent(proof.bound)} of {count(proof.entries)} entries are wrong (confidence "
-            f"{100 * self.confidence:g} %) after {plural(n, 'answer')}; {state}."
+            f"At most {ceil_percent(proof.bound)} of {plural(proof.entries, 'entry', 'entries')} are wrong (confidence "
+            f"{100 * self.confidence:g} %) after {n}; {'done.' if self.done else state}"
         )

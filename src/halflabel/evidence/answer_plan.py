@@ -42,8 +42,8 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
     """Return how many chosen and then how many random answers prove, at least cost, that few errors remain.
 
     ``wrong`` is the probability that each entry without an answer is wrong, ``allowed`` the number of wrong entries
-    that may remain, and ``alpha`` the probability of a false bound that may be used. ``evidence`` is the logarithm of
-    the evidence against more errors that was found already.
+    that may remain (below 0 if more answers are "not sure"), and ``alpha`` the probability of a false bound that may be
+    used. ``evidence`` is the logarithm of the evidence against more errors that was found already.
 
     Notes
     -----
@@ -52,8 +52,10 @@ def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.
     entries of equal probability together. All numbers of chosen entries on a grid are compared.
     """
     n = len(wrong)
-    if allowed < 0 or n <= allowed:
-        return (n if allowed < 0 else 0), 0
+    if allowed < 0:  # all of them, and as many that were answered with "not sure"
+        return n - allowed, 0
+    if n <= allowed:
+        return 0, 0
     level = np.rint(np.sqrt(wrong) * LEVELS).astype(np.intp)
     counts = np.bincount(level, minlength=LEVELS + 1)[::-1].astype(float)
     p = (np.arange(LEVELS, -1, -1) / LEVELS) ** 2

@@ -59,7 +59,7 @@ export class More {
 
   /** Show the numbers of the panel. */
   show() {
-    const { panel, progress, page: { isFinish } } = { ...this.page, page: this.page };
+    const { panel, progress, isFinish } = this.page;
     const { certificate } = progress;
     if (isFinish) {
       const lines = (panel.proposals ?? []).map(({ n, precision }) => `${plural(n, "answer")}: about ${percent(1 - precision)}`);

@@ -35,12 +35,7 @@ export class Outbox {
     this.running ??= this.#run().finally(() => (this.running = null));
   }
 
-  /** Send an answer; the promise is fulfilled with true when it is on the disk, with false if it is not accepted. */
-  send(answer) {
-    return this.sendAll([answer])[0];
-  }
-
-  /** Send several answers in one request, and return a result to wait for of each one. */
+  /** Send answers in one request. Return of each one a result to wait for: whether it is on the disk. */
   sendAll(answers) {
     const results = answers.map((answer) =>
       new Promise((resolve) => this.waiting.push({ answer: { ...answer, key: makeKey() }, resolve })));

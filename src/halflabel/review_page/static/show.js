@@ -47,7 +47,7 @@ export function showNone({ progress, screens, outbox, isFinish }) {
     : screens.isEmpty === undefined ? "Loading questions."
     : screens.view === "wall" && !progress.has_fit ? "A wall shows filled values: it needs the first fit."
     : progress.audit ? "All answers of the audit are there."
-    : isFinish ? "All gaps are answered."
+    : isFinish ? `All gaps are answered. ${progress.sentence}`
     : "This queue is empty. Choose another one (M), or write the files (W).";
   byId("live").textContent = byId("item").textContent = text;
 }

@@ -25,7 +25,7 @@ export function showBound({ progress, session }) {
   byId("ring").style.display = "none";
   if (!has_fit) return void (byId("verdict").textContent = "The first fit chooses the questions.");
   document.body.classList.toggle("done", done);
-  const first = bound === null ? "No bound yet." : `At most ${percent(bound)} of ${count(values)} values are wrong.`;
+  const first = bound === null ? "No bound yet." : `At most ${percent(bound)} of ${plural(values, "value")} are wrong.`;
   byId("verdict").textContent = `${first} ${done ? "Done." : `About ${plural(left, "answer")} to go.`}`;
   byId("limit").textContent = `at most ${plain(max_error)} (confidence ${plain(session.confidence)})`;
   byId("end").textContent = `${plain(Math.min(WIDTH * max_error, 1))} or more`;
