@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -43,6 +45,21 @@ class TestPositiveOnly:
         assert (output["observed_rate"], output["probability_of"], output["left"]) == (0.7, "being relevant", 0)
         assert [row["observed_rate"] for row in output["assumptions"]] == [0.4, 0.55, 0.7, 0.85, 1.0]
         assert output["assumptions"][2]["filled"] == output["filled_relevant"]
+
+    def test_the_next_step_takes_the_answers(self, tagged):
+        first = run("complete", tagged, *self.OPTIONS, "--set", "observed_rate=ask")
+        questions = tagged.with_name("t.completed.questions.csv")
+        words = shlex.split(re.findall(r"`halflabel (.*)`", first.stdout)[0])
+        assert words[-4:] == ["--answers", str(questions), "--set", "observed_rate=ask"]
+        pd.read_csv(questions).assign(answer=0).to_csv(questions, index=False)
+        again = run(*words)
+        assert "By 20 answers," in again.output
+        assert "is not known" not in again.output
+
+    @pytest.mark.parametrize("more", [(), ("--set", "observed_rate=ask"), ("--set", "observed_rate=0.9")])
+    def test_json_has_the_sentences_of_the_terminal(self, tagged, more):
+        shown, output = (run("complete", tagged, *self.OPTIONS, *more, *way).stdout for way in ((), ("--json",)))
+        assert "\n".join(json.loads(output)["verdict"]) in shown
 
     def test_a_model_labels_new_items_and_reports_what_its_probabilities_mean(self, tagged, tmp_path):
         assert run("complete", tagged, *self.OPTIONS, "--model", tmp_path / "m").exit_code == 0

@@ -26,7 +26,7 @@ class Coupled(Model):
 ROWS = [[1.0, 0.0], [np.nan, 1.0], [0.0, np.nan], [np.nan, np.nan]]
 PROBABLE = Rule("probable")
 COMPLETE = PartialLabels.from_table(ROWS[:1])
-NO_GAP = "There is no gap: nothing was filled in; given entries were checked. For new items, save the model."
+NO_GAP = "There is no gap to fill: given entries were checked. For new items, save the model."
 
 
 def describe(labels, model, rule=PROBABLE):

@@ -10,7 +10,9 @@ import pytest
 from tests.completion.test_withheld import CASES, CLAIMS, complete
 
 import halflabel as hl
-from halflabel.completion.verdict import MIN_YES, decide, rank_labels, write_wrong
+from halflabel.completion.evidence import MIN_YES
+from halflabel.completion.verdict import decide, rank_labels, write_wrong
+from halflabel.report import render_html, summarize
 
 
 def read_shares(sentence, filled):
@@ -77,7 +79,9 @@ def test_the_numbers_are_those_of_the_table(songs, one_member):
     ranked = rank_labels(filled.evidence).set_index("label")
     assert np.isnan(ranked.loc["rare", "wrong"])
     assert list(ranked.index)[-1] == "rare"
-    own = filled.expected_errors.set_index("label").loc["live"]
+    errors = filled.expected_errors.set_index("label")
+    assert errors.loc["rare", ["expected", "low", "high"]].isna().all()
+    own = errors.loc["live"]
     assert ranked.loc["live", "wrong"] == pytest.approx(own["expected"] / own["filled"])
 
 
@@ -96,15 +100,30 @@ def test_gaps_that_stay_empty_have_their_reason(songs, one_member):
     assert f"{left} stay empty: they do not reach 97 %." in decide(filled.evidence).filled
 
 
-def test_without_a_gap_nothing_is_wrong(songs, one_member):
-    whole = songs.fillna(1.0)
-    verdict = decide(hl.complete(whole, labels=["rock", "live"]).evidence)
-    assert (verdict.filled, verdict.wrong) == ("There is no gap: all values were given.", "")
+@pytest.mark.parametrize("labels", [["rock", "live"], ["rock", "live", "tick"]])
+def test_without_a_gap_nothing_is_wrong(songs, one_member, labels):
+    """Nor where a label that is not learned has gaps: they stay empty, so that not all values were given."""
+    whole = songs.fillna(1.0).assign(tick=songs["rock"].where(songs["rock"] == 1))
+    verdict = decide(hl.complete(whole, labels=labels).evidence)
+    assert (verdict.filled, verdict.wrong) == ("There is no gap to fill.", "")
 
 
 def test_tags_without_a_label_frequency_have_no_number_and_a_way_to_one(songs, one_member):
     tags = hl.PartialLabels.from_positives(np.nan_to_num(songs[["rock", "live"]].to_numpy()))
-    verdict = decide(hl.complete(songs[["tempo", "loud", "key"]], tags).evidence, "songs.csv")
+    filled = hl.complete(songs[["tempo", "loud", "key"]], tags)
+    verdict = decide(filled.evidence, "songs.csv")
     assert not re.search(r"\d", verdict.wrong)
     assert "[label-frequency]" in verdict.wrong
     assert verdict.command == "halflabel complete songs.csv --set observed_rate=ask"
+    assert "Probability of being assigned" in filled._repr_html_()
+    stated = hl.complete(songs[["tempo", "loud", "key"]], tags, observed_rate=0.7)
+    assert "Probability of yes" in stated._repr_html_()
+    assert "about 80 of 100 should be assigned" in render_html(summarize(stated))  # measured on known entries
+
+
+def test_gaps_that_stay_empty_for_two_reasons_have_none(songs, one_member):
+    """A label that is ranked only, and values below the precision."""
+    table = songs.assign(tick=songs["rock"].where(songs["rock"] == 1))
+    filled = hl.complete(table, labels=["rock", "live", "tick"], positive_only=["tick"], min_precision=0.97)
+    left = int((filled.state == 0).sum())
+    assert decide(filled.evidence).filled.endswith(f" {left} stay empty.")

@@ -53,6 +53,7 @@ class FakeCompletion:
     observed_rate: float | None = None
     is_selected: bool = False
     broken_rules: tuple = ()
+    asked_frequency: None = None
 
     def __post_init__(self) -> None:
         self.model = FakeModel(self.labels.shape[1])

@@ -32,7 +32,7 @@ def test_expected_errors_are_those_of_entries_without_an_answer(situation):
     assert numbers["next"] == pytest.approx(np.sort(open_wrong)[-NEXT:].sum())
     assert numbers["low"] == pytest.approx(0.8 * open_wrong.sum())
     current = np.where(now.open_entries, 1, 0).astype(np.int8)
-    assert advise(replace(now, current=current), book)["sentence"] == "Every gap has a value of yours."
+    assert advise(replace(now, current=current), book)["sentence"] == "No filled value is left to check."
     assigned = replace(now, fit=replace(now.fit, probability_of="being assigned"))
     assert advise(assigned, book)["expected"] is None
 

@@ -39,6 +39,7 @@ def test_groups_together_with_labels_that_come_apart(mails):
 def test_rows_are_taken_of_every_part(mails):
     prior = np.linspace(0.1, 0.7, 7)[:, None]
     opened = open_table(mails, labels=["urgent"], group="thread", prior=prior)
+    assert len(set(opened.notes)) == len(opened.notes)
     part = opened.take(np.array([4, 0]))
     assert part.X.tolist() == opened.X[[4, 0]].tolist()
     assert part.labels.state.ravel().tolist() == [-1, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,8 @@ def complete_command(
         print_reading(opened, verbose=verbose)
     with show_progress():
         filled = work.complete(opened, answers=answers, **asked, random_state=seed)
+    if asks and "observed_rate=ask" in work.decide(filled.evidence, words).command:  # a next call takes its answers
+        words = f"{words} {shlex.join(['--answers', str(named['questions'])])}"
     if not as_json:
         print_new_notes(filled.opened.notes, opened)
         print_verdict(filled, words, verbose=verbose, shown=shown)
@@ -105,7 +108,7 @@ def complete_command(
         )["table"]
     if as_json:
         written = {name: str(path) for name, path in outputs.paths.items()}
-        click.echo(json.dumps({**count_gaps(filled), "written": written}))
+        click.echo(json.dumps({**count_gaps(filled, words), "written": written}))
     else:
         print_note(*lost)
         outputs.print_paths()

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from halflabel._progress import report_progress
 from halflabel._wording import count, escape_controls, name_command_options
+from halflabel.cli import work
 from halflabel.cli.termination import Terminated, raise_on_sigterm
 
 if TYPE_CHECKING:
@@ -179,34 +180,28 @@ def show_progress() -> Iterator[None]:
             yield
 
 
-def count_gaps(filled: Completion) -> dict[str, Any]:
+def count_gaps(filled: Completion, items: str = "") -> dict[str, Any]:
     """Return how many items, labels and gaps there are, and how many gaps were filled (also as relevant) and left.
 
-    For positive-only labels also under which assumption.
+    For positive-only labels also under which assumption. ``items`` are the words of a command line that name the table.
     """
-    gaps = ~filled.labels.observed
-    done = int((gaps & (filled.state != 0)).sum())
-    n, n_labels = filled.labels.shape
+    gaps, evidence = ~filled.labels.observed, filled.evidence
     counts: dict[str, Any] = {
-        "items": n,
-        "labels": n_labels,
+        "items": len(filled.labels),
+        "labels": len(filled.labels.names),
         "gaps": int(gaps.sum()),
-        "filled": done,
-        "left": int(gaps.sum()) - done,
+        "filled": int((gaps & (filled.state != 0)).sum()),
+        "left": int((gaps & (filled.state == 0)).sum()),
+        "filled_relevant": int((gaps & (filled.state > 0)).sum()),
+        "has_precision": evidence.has_precision,
+        "warnings": evidence.warnings,
+        "verdict": list(work.decide(evidence, items).sentences),
+        "rule": filled.rule.name,
     }
-    rule = {"rule": filled.rule.name}
-    counts["filled_relevant"] = int((gaps & (filled.state > 0)).sum())
-    counts |= {"has_precision": filled.evidence.has_precision, "warnings": filled.evidence.warnings}
-    counts["verdict"] = list(filled.verdict.sentences)
-    if not filled.labels.positive_only:
-        return {**counts, **rule}
-    return {
-        **counts,
-        **rule,
-        "observed_rate": filled.evidence.observed_rate,
-        "probability_of": filled.probability_of,
-        "assumptions": json.loads(filled.evidence.assumptions.to_json(orient="records")),
-    }
+    if filled.labels.positive_only:
+        counts["observed_rate"], counts["probability_of"] = evidence.observed_rate, filled.probability_of
+        counts["assumptions"] = json.loads(evidence.assumptions.to_json(orient="records"))
+    return counts
 
 
 def make_roles_table(roles: Roles, matrix_names: Sequence[str] = (), format: str = "") -> Table:

@@ -39,6 +39,9 @@ from halflabel.table import OpenTable
 if TYPE_CHECKING:
     from halflabel.completion.asked_frequency import AskedFrequency
 
+#: Number of given values of yes that a label needs for a number of its own.
+MIN_YES = 5
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
@@ -320,9 +323,11 @@ class Evidence:
 
     @cached_property
     def expected_errors(self) -> pd.DataFrame:
-        """:attr:`estimated_errors`, without the numbers that a check contradicts."""
-        table = self.estimated_errors
-        return table if self.of_filled.has_precision else table.assign(expected=np.nan, low=np.nan, high=np.nan)
+        """:attr:`estimated_errors`, without numbers that a check contradicts, and of labels with few values of yes."""
+        part, table = self.of_filled, self.estimated_errors.copy()
+        few = np.append(part.labels.relevant.sum(axis=0) < MIN_YES, False)  # the last row is of all labels
+        table.loc[few | (not part.has_precision), ["expected", "low", "high"]] = np.nan
+        return table
 
     @cached_property
     def estimated_errors(self) -> pd.DataFrame:

@@ -73,7 +73,7 @@ def describe_ranked(names: Sequence[str], observed_rate: float | None) -> str:
 def _describe_missing(labels: PartialLabels, name: str, coupling: str, other: str, sure_only: bool) -> Iterator[str]:
     gaps = ~labels.observed
     if not gaps.any():
-        yield "There is no gap: nothing was filled in; given entries were checked. For new items, save the model."
+        yield "There is no gap to fill: given entries were checked. For new items, save the model."
     empty = labels.unlabelled
     if labels.positive_only:
         absent = int(gaps[labels.annotated].sum())

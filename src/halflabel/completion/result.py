@@ -162,7 +162,8 @@ class Completion:
 
         Columns: label, filled, expected, low, high (a band of 90 %, see
         :func:`halflabel.evidence.expected_errors.estimate_errors`). It is an estimate; :meth:`finish` gives a bound.
-        Where a check contradicts the estimate (:attr:`Evidence.contradictions`), expected, low and high are missing.
+        Where a check contradicts the estimate (:attr:`Evidence.contradictions`), and for a label with fewer than 5
+        given values of yes, expected, low and high are missing.
         """
         return self.opened.as_given(self.evidence.expected_errors)
 
@@ -191,7 +192,7 @@ class Completion:
         Raises
         ------
         ValueError
-            If a check finds that entries are known because of their value, if assigned tags come without a label
+            If a check contradicts that known entries represent the gaps, if assigned tags come without a label
             frequency, or for names that the table does not have.
         """
         from halflabel.completion.prevalence_table import tabulate_prevalence

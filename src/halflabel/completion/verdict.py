@@ -10,16 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from halflabel._wording import clipped, count, percent, plural
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
-
-#: Number of given values of yes that a label needs for a number of its own.
-MIN_YES = 5
 
 #: Rules that need no words: the default, and the one that the sentence about empty gaps explains.
 USUAL_RULES = ("probable", "precision")
@@ -62,8 +58,7 @@ def decide(evidence: Evidence, items: str = "") -> Verdict:
 def rank_labels(evidence: Evidence) -> pd.DataFrame:
     """Return the labels with filled values, the least sure first: label, yes, no, wrong (the share of these values).
 
-    ``wrong`` is missing where a check contradicts the number, and for labels with fewer than :data:`MIN_YES` given
-    values of yes. These are last.
+    ``wrong`` is missing where :attr:`Evidence.expected_errors` has no number. These labels are last.
     """
     part = evidence.of_filled
     labels, gaps, state = part.labels, ~part.labels.observed, part.state
@@ -72,9 +67,8 @@ def rank_labels(evidence: Evidence) -> pd.DataFrame:
         "label": list(labels.names),
         "yes": (gaps & (state > 0)).sum(axis=0),
         "no": (gaps & (state < 0)).sum(axis=0),
-        "wrong": (errors["expected"] / errors["filled"].where(errors["filled"] > 0)).to_numpy(),
+        "wrong": (errors["expected"] / errors["filled"]).to_numpy(),
     })  # fmt: skip
-    table.loc[labels.relevant.sum(axis=0) < MIN_YES, "wrong"] = np.nan
     kept = table[(table["yes"] + table["no"]) > 0]
     return kept.sort_values("wrong", ascending=False, kind="stable").reset_index(drop=True)
 
@@ -117,7 +111,7 @@ def _write_filled(evidence: Evidence) -> str:
     gaps, state = ~evidence.labels.observed, evidence.state
     yes, no, left = (int((gaps & (state == value)).sum()) for value in (1, -1, 0))
     if not gaps.any():
-        return "There is no gap: all values were given."
+        return "There is no gap to fill."
     every = (
         f"{plural(yes + no, 'gap')} filled"
         if not left
@@ -132,7 +126,7 @@ def _explain_left(evidence: Evidence, left: int) -> str:
     """Return why gaps stay empty."""
     if not left:
         return ""
-    if evidence.min_precision is None:
+    if evidence.min_precision is None or evidence.ranked_only.any():  # two reasons
         return f" {count(left)} stay empty."
     return f" {count(left)} stay empty: they do not reach {percent(evidence.min_precision)}.".replace("\xa0", " ")
 
@@ -161,11 +155,12 @@ def _name_least_sure(evidence: Evidence) -> str:
 def _choose_step(evidence: Evidence, items: str) -> tuple[str, str]:
     """Return the next step, and a line that does it."""
     part = evidence.of_filled
+    finish = f"halflabel finish {items}" if items else "filled.finish()"
     if part.contradictions:
-        return "measure it on random values", f"halflabel finish {items}" if items else "filled.finish()"
+        return "measure it on random values", finish
     if not part.has_precision:
-        line = f"halflabel complete {items} --set observed_rate=ask" if items else 'complete(..., observed_rate="ask")'
-        return "estimate it from answers", line
+        line = 'complete(..., observed_rate="ask")' if evidence.asked_frequency is None else "filled.ask_frequency()"
+        return "estimate it from answers", f"halflabel complete {items} --set observed_rate=ask" if items else line
     if len(evidence.doubts):
         return "answer the questions that help most", f"halflabel review {items}" if items else "filled.review()"
-    return "prove it on random values", f"halflabel finish {items}" if items else "filled.finish()"
+    return "prove it on random values", finish

@@ -42,7 +42,12 @@ def measure_quality(evidence: Evidence) -> dict[str, Any]:
     """Return the quality of the predictions of known values, each by a model that was fitted without it."""
     labels, p = evidence.calibrated_on, evidence.learned_probabilities
     learned = labels.hide(np.broadcast_to(~labels.learnable, labels.shape))
-    quality = {"entries": int(learned.observed.sum()), "auc": macro_auc(learned, p), "brier": brier(learned, p)}
+    quality = {
+        "event": "assigned" if evidence.labels.positive_only else "yes",
+        "entries": int(learned.observed.sum()),
+        "auc": macro_auc(learned, p),
+        "brier": brier(learned, p),
+    }
     return quality | measure_calibration(labels, p) | {"curve": bin_calibration(labels, p)}
 
 

@@ -53,7 +53,13 @@ def render_completion(completion: Completion) -> str:
     rows = draw_strip(
         completion.evidence, lambda rows: [{"item": clipped(completion.index[row])} for row in rows], ROWS
     )
-    return load_templates().get_template("notebook.html.j2").render(verdict=completion.verdict, rows=rows)
+    page, event = load_templates().get_template("notebook.html.j2"), name_event(completion)
+    return page.render(verdict=completion.verdict, rows=rows, probability_of=event)
+
+
+def name_event(completion: Completion) -> str:
+    """Return the event of the probabilities, as a page names it."""
+    return "yes" if completion.probability_of == "being relevant" else "being assigned"
 
 
 def describe_explanation(explanation: Explanation) -> str:

@@ -19,7 +19,7 @@ from halflabel._wording import clipped
 from halflabel.completion.verdict import decide, rank_labels
 from halflabel.report.certificate_page import write_certificates
 from halflabel.report.details import describe_run, describe_values, measure_quality, summarize_reading
-from halflabel.report.display import describe_review
+from halflabel.report.display import describe_review, name_event
 from halflabel.report.rows import draw_strip, list_checks, make_rows
 from halflabel.report.scatter import try_map
 from halflabel.report.votes import summarize_votes
@@ -102,7 +102,7 @@ def summarize(
         "labels": _summarize_labels(completion),
         "check": list_checks(evidence, describe),
         "to_check": describe_review(completion),
-        "probability_of": "yes" if completion.probability_of == "being relevant" else "being assigned",
+        "probability_of": name_event(completion),
         "reviewed": None if reviewed is None else _summarize_review(reviewed),
         "reading": summarize_reading(completion.opened),
         "gaps": list(evidence.gaps),

@@ -97,7 +97,7 @@ def write_advice(numbers: dict[str, Any]) -> str:
     """
     filled, high = numbers["filled"], count(round(numbers["high"]))
     if not filled:
-        return "Every gap has a value of yours."
+        return "No filled value is left to check."
     values, answers = plural(filled, "filled value"), plural(numbers["answers"], "random answer")
     if numbers["expected"] is None:
         is_bound = numbers["answers"] >= MIN_RANDOM and numbers["high"] < filled

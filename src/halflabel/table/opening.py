@@ -220,8 +220,6 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
             *on_choice,
             *on_roles,
             *encoder.notes,
-            *on_groups,
-            *on_prior,
             *further,
         ),
         notation=reading.notation,
@@ -327,5 +325,5 @@ def _read_groups(
         return groups, (f"Every value of the group column {column.name!r} is different: it keeps no rows together.",)
     alone = int(column.isna().sum())
     without = f"; {plural(alone, 'row')} without a value: each is a group of its own" if alone else ""
-    counts = f"{count(len(column))} rows in {count(len(size))} groups by {column.name!r}"
-    return groups, (f"{counts}, at most {size.max()} in one{without}.",)
+    counts = f"{plural(len(column), 'row')} in {plural(len(size), 'group')} by {column.name!r}"
+    return groups, (f"{counts}, at most {count(size.max())} in one{without}.",)
