@@ -46,7 +46,9 @@ SHAPES = {
     "title and blank": (lambda rows, mark: "Export\n\n" + as_text(rows, mark), "above them are titles"),
     "padded title": (lambda rows, mark: f"Export{3 * mark}\n" + as_text(rows, mark), "above them are titles"),
     "comments": (lambda rows, mark: "# made by us\n# a: 1; b, c\n" + as_text(rows, mark), ""),
+    "comment of cells": (lambda rows, mark: mark.join(["# by us", "2024", "a", "b\n"]) + as_text(rows, mark), ""),
     "comment as header": (lambda rows, mark: "# made by us\n# " + as_text(rows, mark), ""),
+    "# before a name": (lambda rows, mark: "#" + as_text(rows, mark), ""),
     "sep=": (lambda rows, mark: f"sep={mark}\n" + as_text(rows, mark), ""),
     "second header": (
         lambda rows, mark: as_text([rows[0], ["Which?", "How fast?", "Which?", "Is it?"], *rows[1:]], mark),
@@ -70,6 +72,12 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("shapes")
 
 
+def check_written(raw, path):
+    again = path.with_stem("again")
+    write_frame(raw.frame, again, raw.form)
+    assert again.read_bytes() == path.read_bytes()
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 @FEWER_EXAMPLES
 @given(rows=ROWS, mark=MARKS, suffix=st.sampled_from([".csv", ".txt"]), encoding=st.sampled_from(["utf-8", "utf-16"]))
@@ -83,9 +91,8 @@ def test_a_shape_is_read_at_once_and_reported(folder, shape, suffix, encoding, r
     assert raw.form.cells.select(NAMES).to_pandas().to_numpy().tolist() == rows
     assert shown in " ".join(raw.notes)
     assert raw.frame["tempo"].tolist() == [float(row[1]) for row in rows]
-    if shape in ("title", "comments", "comment as header", "sep="):
-        write_frame(raw.frame, folder / f"again{suffix}", raw.form)
-        assert (folder / f"again{suffix}").read_bytes() == path.read_bytes()
+    if shape in ("title", "comments", "comment of cells", "comment as header", "# before a name", "sep="):
+        check_written(raw, path)
 
 
 @FEWER_EXAMPLES
@@ -99,8 +106,24 @@ def test_rows_without_names_are_rows(folder, rows, mark):
     assert list(raw.frame) == ["column 1", "column 2", "column 3", "column 4"]
     assert "state header='1'" in raw.notes[-1]
     assert len(read_table(path, header="1").frame) == len(rows) - 1
-    write_frame(raw.frame, folder / "again.csv", raw.form)
-    assert (folder / "again.csv").read_bytes() == path.read_bytes()
+    check_written(raw, path)
+
+
+@FEWER_EXAMPLES
+@given(
+    rows=st.lists(st.lists(st.sampled_from("01"), min_size=3, max_size=3), min_size=7, max_size=9),
+    shape=st.sampled_from([(NAMES, ""), (NAMES, "NA"), (NAMES, "?"), (NAMES, "unknown"), (None, ""), (None, "NA")]),
+    n_gaps=st.integers(1, 3),
+)
+def test_first_items_without_known_values_are_rows(folder, rows, shape, n_gaps):
+    """A gap is no name, and the same word in all labels is no further header."""
+    (names, word), path = shape, folder / "t.csv"
+    rows = [[f"{j}.5", row[0], *([word, word] if j < n_gaps else row[1:])] for j, row in enumerate(rows)]
+    path.write_text("\n".join(map(",".join, [*([names] if names else []), *rows])) + "\n")
+    raw = read_table(path)
+    assert len(raw.frame) == len(rows)
+    assert list(raw.frame) == (names or [f"column {number}" for number in (1, 2, 3, 4)])
+    check_written(raw, path)
 
 
 @pytest.mark.parametrize("rows", ["{}.jpg,a;b", "{}.jpg;a, b;c", "{},5;1,5;2,5"])
@@ -154,8 +177,7 @@ def test_quotes_are_characters_where_one_is_not_closed(folder, rows, at, more):
     raw = read_table(path)
     assert raw.form.cells.to_pandas().to_numpy().tolist() == rows
     assert "Quotes are read as characters, because one is opened and not closed." in raw.notes
-    write_frame(raw.frame, folder / "again.tsv", raw.form)
-    assert (folder / "again.tsv").read_bytes() == path.read_bytes()
+    check_written(raw, path)
 
 
 def test_notes_of_anki(folder):
@@ -164,8 +186,7 @@ def test_notes_of_anki(folder):
     raw = read_table(path)
     assert raw.frame.to_numpy().tolist() == [["front a", "back", "rock live"], ["front b", "back", "sad"]]
     assert list(raw.frame) == ["column 1", "column 2", "tags"]
-    write_frame(raw.frame, folder / "again.txt", raw.form)
-    assert (folder / "again.txt").read_bytes() == path.read_bytes()
+    check_written(raw, path)
 
 
 def test_repeated_and_missing_names_are_distinct_columns(folder):
@@ -177,8 +198,7 @@ def test_repeated_and_missing_names_are_distinct_columns(folder):
         "1 column has no name: 'column 4'.",
         "3 columns have the name 'Labels': “Labels”, “Labels 2” and “Labels 3”.",
     )
-    write_frame(raw.frame, folder / "again.csv", raw.form)
-    assert (folder / "again.csv").read_bytes() == path.read_bytes()
+    check_written(raw, path)
 
 
 def test_stated_headers(folder):

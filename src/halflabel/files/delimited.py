@@ -26,8 +26,8 @@ from pyarrow import csv as arrow_csv
 from halflabel._wording import listed, plural, quoted
 from halflabel.files.bounded import join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import to_values, write_delimited
-from halflabel.files.dialect import DELIMITERS, MAX_LINE, MISSING_WORDS, Stated, recognise
-from halflabel.files.header import find_line
+from halflabel.files.dialect import DELIMITERS, MAX_LINE, Stated, recognise
+from halflabel.files.header import MISSING_WORDS, find_line
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
 
 #: A number that can be one with a point for thousands, and one that has this point.

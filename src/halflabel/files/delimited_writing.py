@@ -19,7 +19,8 @@ from pyarrow import compute
 from halflabel._arrays import Floats
 from halflabel._files import atomic_write
 from halflabel._wording import listed
-from halflabel.files.dialect import DELIMITERS, MISSING_WORDS
+from halflabel.files.dialect import DELIMITERS
+from halflabel.files.header import MISSING_WORDS
 from halflabel.files.raw_table import TextForm
 from halflabel.files.registry import base_suffix
 

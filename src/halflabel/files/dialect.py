@@ -12,15 +12,23 @@ from pathlib import Path
 
 from halflabel._wording import option, plural
 from halflabel.files.bounded import encoding_of, lines
-from halflabel.files.header import MAX_SAMPLE, Line, find_header, find_start, fits, holds_values, is_number, parse_lines
+from halflabel.files.header import (
+    MAX_SAMPLE,
+    MISSING_WORDS,
+    Line,
+    find_header,
+    find_start,
+    fits,
+    has_names,
+    holds_values,
+    is_number,
+    parse_lines,
+)
 from halflabel.files.raw_table import ReadError, TextForm
 from halflabel.files.registry import base_suffix
 
 #: Suffixes of delimited text, with the delimiter that each suggests; text also with ``.gz``.
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
-
-#: Bare words that mean a missing value, like the empty cell.
-MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
 
 #: Bytes of the longest line, and lines from which the notation is learned.
 MAX_LINE, SAMPLE_LINES = 1_000_000, 2000
@@ -85,10 +93,11 @@ def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], tuple[st
     above = "".join(text for number, text in head if number < first)
     written = next((tuple(cells) for number, cells in split_lines(head, form) if number == header.line), ())
     if written and len(written) == len(header.names) and any(number == first for number, _ in comments):
-        above, written = above + "# ", (written[0].lstrip("# "), *written[1:])
+        name = written[0].lstrip("# ")
+        above, written = above + written[0].removesuffix(name), (name, *written[1:])
     form = replace(
         form,
-        missing=_find_missing_word([text for _, text in head[1:]], form.delimiter),
+        missing=_find_missing_word([text for number, text in head if number > header.line], form.delimiter),
         header=written,
         skip=tuple(sorted({*skip, *header.skip, *(number for number, _ in head if number < first)})),
         above=above,
@@ -150,7 +159,7 @@ def _take_preamble(head: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, str
 
 def _take_comment(comments: Sequence[tuple[int, str]], rows: Sequence[Line], form: TextForm) -> Sequence[Line]:
     """Return the rows with the last comment in front of them, if it has their names."""
-    if not comments:
+    if not comments or has_names([cells for _, cells in rows]):
         return rows
     number, text = comments[-1]
     (_, cells), *_ = split_lines([(number, text.lstrip("# "))], form)

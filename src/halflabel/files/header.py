@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,6 +17,9 @@ MAX_COLUMNS = 100_000
 
 _RANGE = re.compile(r"\s*([1-9][0-9]{0,8})\s*(?:-\s*([1-9][0-9]{0,8})\s*)?")
 _NUMBER, _DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,]*\s*%?\s*"), re.compile(r"[0-9]+")
+
+#: Bare words that mean a missing value, like the empty cell.
+MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
 
 #: The number of a line or row in its file, and its cells as text.
 Line = tuple[int, Sequence[str]]
@@ -152,26 +155,38 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
+def _list_columns(rows: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each cell of the first row, and the cells below it. A gap is no cell, but for the first one of a row."""
+    (first, *rest), gaps = rows, {"", *MISSING_WORDS}
+    for place, cell in enumerate(map(str.strip, first)):
+        below = [row[place].strip() for row in rest[:MAX_SAMPLE] if place < len(row)]
+        if not place or cell not in gaps:
+            yield cell, [each for each in below if each not in gaps]
+
+
+def has_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a text of the first row stands above numbers."""
+    return any(below and all(map(is_number, below)) and not is_number(cell) for cell, below in _list_columns(rows))
+
+
 def holds_values(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row is one of values: no text stands above numbers, and a cell cannot be a name.
 
     Such a cell is like each cell below it but for its digits (a1, b/7.jpg), or it is a number above numbers.
     """
-    (first, *rest), numbers, is_sure = rows, list[tuple[float, bool]](), False
-    for place, cell in enumerate(map(str.strip, first)):
-        below = [row[place].strip() for row in rest[:MAX_SAMPLE] if place < len(row) and row[place].strip()]
+    columns, numbers, is_sure = list(_list_columns(rows)), list[tuple[float, bool]](), False
+    for cell, below in columns:
         if below and all(map(is_number, below)):
-            if not is_number(cell):
-                return False
             values = list(map(_as_number, below))
             numbers.append((_as_number(cell), min(values) <= _as_number(cell) <= max(values)))
             is_sure |= "," in cell
         elif len(below) > 1 and re.search("[0-9]", cell) and re.search("[^0-9.]", cell):
             is_sure |= {_DIGITS.sub("0", cell)} == {_DIGITS.sub("0", each) for each in below}
     found = [number for number, _ in numbers]
-    is_twice, is_whole = len(set(found)) < len(found), len(found) == len(first)
-    return is_sure or (
-        bool(found) and not _are_names(found) and (is_whole or is_twice or all(within for _, within in numbers))
+    is_twice, is_whole = len(set(found)) < len(found), len(found) == len(columns)
+    return not has_names(rows) and (
+        is_sure
+        or (bool(found) and not _are_names(found) and (is_whole or is_twice or all(within for _, within in numbers)))
     )
 
 
@@ -254,9 +269,10 @@ def _describe_titles(titles: Sequence[Line], line: int) -> tuple[str, ...]:
 
 
 def _count_headers(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of first rows that have text in every column of numbers, and no value of the other rows.
+    """Return the number of first rows that have text in every column of numbers.
 
-    One column of numbers is enough if all cells of one such row are filled in.
+    These texts differ: a row with the same word in all of them is that of an item without known values. One column of
+    numbers is enough if all cells of such a row are filled in, and new.
     """
     return next((n for n in range(1, MAX_HEADERS + 1) if _are_headers(rows[:n], rows[n:])), 0)
 
@@ -271,7 +287,10 @@ def _are_headers(rows: Sequence[Sequence[str]], rest: Sequence[Sequence[str]]) -
         return False
     others = set(range(width)) - set(numbers)
     is_new = all(row[place].strip() and row[place].strip() not in below[place] for row in rows for place in others)
-    return len(numbers) > 1 or (is_new and width > 2)
+    words = [{row[place].strip() for place in numbers} - {*MISSING_WORDS} for row in rows]
+    if len(numbers) > 1:
+        return all(len(each) > 1 for each in words)
+    return is_new and width > 2 and all(re.search(r"\w", "".join(each)) for each in words)
 
 
 def _list(numbers: Sequence[int]) -> str:
