@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import halflabel as hl
-from halflabel.methods.masked_targets import as_columns
 
 
 @pytest.fixture
@@ -106,6 +105,7 @@ def test_it_is_an_estimator_of_scikit_learn(half):
         hl.MaskedTargets(LogisticRegression()).fit(X, truth + 1)
 
 
-def test_a_result_of_another_shape_is_named():
-    with pytest.raises(ValueError, match="returned 3 columns, but there are 2 labels"):
-        as_columns(np.zeros((4, 3)), 2)
+@pytest.mark.parametrize("estimator", [LogisticRegression, None, 3])
+def test_an_estimator_is_an_object_with_fit(half, estimator):
+    with pytest.raises(TypeError, match=r"estimator is an object with fit, such as LogisticRegression\(\), not"):
+        hl.MaskedTargets(estimator).fit(*half[:2])

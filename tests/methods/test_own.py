@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel.methods.baselines import BinaryRelevance
+from halflabel.methods.masked_targets import score_columns
 from halflabel.methods.own import OwnMethod, as_method
 
 
@@ -100,3 +102,43 @@ def test_generators_of_numpy_decide_like_seeds(rng, make):
     assert isinstance(one.model.random_state, int)
     hl.complete(X, Y, method=hl.AutoLabeler("fast", random_state=make(1)))
     hl.AutoLabeler("fast", random_state=make(1)).fit(X, Y)
+
+
+def p_of(X, value=0.5, n_labels=3):
+    return np.full((len(X), n_labels), value)
+
+
+#: Results of an estimator of one's own that are invalid, and a part of the sentence about each.
+INVALID = {
+    "rows": (lambda X: p_of(X[1:]), r"shape \(\d+, 3\), but there are \d+ items and 3 labels"),
+    "one row": (lambda X: p_of(X[:1]), r"shape \(1, 3\), but"),
+    "columns": (lambda X: p_of(X, n_labels=5), r"shape \(\d+, 5\), but"),
+    "three axes": (lambda X: p_of(X)[:, :, None], r"shape \(\d+, 3, 1\), but"),
+    "list": (lambda X: [p_of(X, n_labels=2)] * 2, r"shape \(\d+, 2\), but"),
+    "nothing": (lambda X: None, r"shape \(\), but"),
+    "text": (lambda X: np.full((len(X), 3), "yes"), "did not return an array of numbers"),
+    "sparse": (lambda X: csr_matrix(p_of(X)), "did not return an array of numbers"),
+    "above 1": (lambda X: p_of(X, 7), "returned 7: return numbers between 0 and 1"),
+    "below 0": (lambda X: p_of(X, -0.5), "returned -0.5: return numbers between 0 and 1"),
+    "infinite": (lambda X: p_of(X, np.inf), "returned inf: return numbers between 0 and 1"),
+    "some NaN": (lambda X: np.where(np.arange(3) == np.arange(len(X))[:, None], np.nan, 0.5), "or NaN for all items"),
+}
+
+
+@pytest.mark.parametrize(("result", "sentence"), INVALID.values(), ids=INVALID)
+def test_an_invalid_result_is_one_sentence(rng, result, sentence):
+    class Broken(Plain):
+        def predict_proba(self, X):
+            return result(X)
+
+    X, Y, _ = half_labelled(rng)
+    with pytest.raises(ValueError, match=rf"^Broken\.predict_proba .*{sentence}.*\.$"):
+        OwnMethod(Broken()).fit(X, Y)
+
+
+def test_a_list_has_one_column_for_a_label_of_one_value(rng):
+    """The column of a forest is the probability of this value, which may be 0."""
+    X, Y, _ = half_labelled(rng)
+    forest = RandomForestClassifier(5, random_state=0).fit(X, np.nan_to_num(Y) * [1, 0, 1])
+    scores = score_columns(forest, X, 3)
+    assert np.isnan(scores).all(axis=0).tolist() == [False, True, False]

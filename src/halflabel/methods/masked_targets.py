@@ -12,9 +12,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from halflabel._arrays import Floats, Ints, MatrixLike
+from halflabel._wording import plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.tables import read_float_table
+
+#: The largest error of rounding in a probability of a library with 32 bits.
+ROUNDING = 1e-6
 
 
 class Fits(Protocol):
@@ -81,6 +85,8 @@ class MaskedTargets(MetaEstimatorMixin, MultiOutputMixin, BaseEstimator):  # typ
             Arguments of the estimator's ``fit``. An argument with one value for each item, such as ``sample_weight``,
             is cut to the items of each copy.
         """
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator is an object with fit, such as LogisticRegression(), not {self.estimator!r}.")
         values, names = self._read(y)
         check_consistent_length(X, values)
         known = ~np.isnan(values)
@@ -140,30 +146,54 @@ class MaskedTargets(MetaEstimatorMixin, MultiOutputMixin, BaseEstimator):  # typ
         check_is_fitted(self)
         table = np.full((_count(X), len(self.target_names_)), np.nan) if into is None else into.astype(np.float64)
         for columns, copy in self.estimators_:
-            table[:, columns] = as_columns(getattr(copy, method)(X), len(columns))
+            table[:, columns] = predict_columns(copy, method, X, len(columns))
         return table
 
     def _flat(self, table: NDArray[Any]) -> NDArray[Any]:
         return table.ravel() if self.is_flat_ else table
 
 
-def as_columns(result: Any, n_labels: int) -> Floats:
-    """Return the result of ``predict_proba`` or of a like method as one column per label.
+def score_columns(estimator: Any, X: Any, n_labels: int) -> Floats:
+    """Return the probabilities of an estimator, or its decision values, one column per label."""
+    method = "predict_proba" if hasattr(estimator, "predict_proba") else "decision_function"
+    return predict_columns(estimator, method, X, n_labels)
 
-    Libraries return a list of (n_items, 2) arrays, (n_items, 2) for one label, (n_items, n_labels), or (n_items,).
+
+def predict_columns(estimator: Any, method: str, X: Any, n_labels: int) -> Floats:
+    """Return the result of a method of an estimator, one column per label.
+
+    Libraries return a list of (n_items, 2) arrays, (n_items, 2) for one label, (n_items, n_labels), or (n_items,). An
+    array of one column in a list is of a label with one value only, which is NaN.
 
     Raises
     ------
     ValueError
-        For another shape.
+        For another shape, and for values that no label can have.
     """
-    if isinstance(result, list):
-        result = np.column_stack([np.asarray(each)[:, -1] for each in result])
-    table = np.asarray(result, dtype=np.float64)
-    table = table[:, None] if table.ndim == 1 else table[:, 1:] if n_labels == 1 and table.shape[1] == 2 else table
-    if table.shape[1:] != (n_labels,):
-        raise ValueError(f"the estimator returned {table.shape[1]} columns, but there are {n_labels} labels.")
+    result, name = getattr(estimator, method)(X), f"{type(estimator).__name__}.{method}"
+    if isinstance(result, list) and all(np.ndim(each) == 2 for each in result):
+        tables = map(np.asarray, result)
+        result = np.column_stack([t[:, 1:] if t.shape[1] > 1 else np.full(len(t), np.nan) for t in tables])
+    try:
+        table = np.asarray(result, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} did not return an array of numbers: return one column per label.") from None
+    shape = table.shape
+    table = table[:, None] if table.ndim == 1 else table[:, 1:] if n_labels == 1 and shape[1:] == (2,) else table
+    if table.shape != (_count(X), n_labels):
+        expected = f"{plural(_count(X), 'item')} and {plural(n_labels, 'label')}"
+        way = "return one row per item and one column per label."
+        raise ValueError(f"{name} returned an array of shape {shape}, but there are {expected}: {way}")
+    _check_values(table, name)
     return table
+
+
+def _check_values(table: Floats, name: str) -> None:
+    wrong, kind = np.isinf(table) | (np.isnan(table) & ~np.isnan(table).all(axis=0)), "finite numbers"
+    if name.endswith(".predict_proba"):
+        wrong, kind = wrong | (table < -ROUNDING) | (table > 1 + ROUNDING), "numbers between 0 and 1"
+    if wrong.any():
+        raise ValueError(f"{name} returned {table[wrong][0]:g}: return {kind}, or NaN for all items of a label.")
 
 
 def find_kind(estimator: Any) -> str | None:

@@ -18,7 +18,7 @@ from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.cross_fitting import score_out_of_fold
-from halflabel.methods.masked_targets import MaskedTargets, as_columns, find_kind
+from halflabel.methods.masked_targets import MaskedTargets, find_kind, score_columns
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.validation import as_seed
 
@@ -144,20 +144,15 @@ class OwnMethod(PartialLabelEstimator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # a fold has fewer labels than the user
                 rest = self._fit_copy(items, labels.hide(held_out[:, None]))
-            return score(rest, items[held_out], labels.shape[1])
+            return score_columns(rest, items[held_out], labels.shape[1])
 
         out_of_fold = score_out_of_fold(score_held_out, folds, labels.shape)
-        return self._decide(labels, score(self.estimator_, items, labels.shape[1]), out_of_fold)
+        return self._decide(labels, score_columns(self.estimator_, items, labels.shape[1]), out_of_fold)
 
     def _fit_copy(self, X: Matrix, labels: PartialLabels) -> Any:
         copy = clone(self.estimator, safe=False)
-        return copy.fit(X, labels.values()) or copy
+        copy.fit(X, labels.values())
+        return copy
 
     def _score_new(self, X: Matrix) -> Floats:
-        return score(self.estimator_, X, len(self.label_names_))
-
-
-def score(estimator: Any, X: Matrix, n_labels: int) -> Floats:
-    """Return the probabilities of an estimator, or its decision values, one column per label."""
-    method = "predict_proba" if hasattr(estimator, "predict_proba") else "decision_function"
-    return as_columns(getattr(estimator, method)(X), n_labels)
+        return score_columns(self.estimator_, X, len(self.label_names_))

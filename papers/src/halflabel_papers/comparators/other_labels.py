@@ -12,8 +12,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 
 from halflabel.labels import PartialLabels
-from halflabel.methods.baselines.binary_relevance import BinaryRelevance, positive_score
+from halflabel.methods.baselines.binary_relevance import BinaryRelevance
 from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.masked_targets import score_columns
 from halflabel.methods.model_selection import entry_folds
 from halflabel.numerics.scaling import Scaler
 from halflabel.plugins import Floats, Mask, Matrix, is_sparse
@@ -112,5 +113,5 @@ def _score_each(classifiers: list[Any], X: Matrix, state: NDArray[np.int8]) -> F
     scores = np.full((X.shape[0], len(classifiers)), np.nan)
     for j, classifier in enumerate(classifiers):
         if classifier is not None:
-            scores[:, j] = positive_score(classifier, _append_other_labels(X, state, j))
+            scores[:, [j]] = score_columns(classifier, _append_other_labels(X, state, j), 1)
     return scores

@@ -14,6 +14,7 @@ from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
+from halflabel.methods.masked_targets import score_columns
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.numerics.scaling import Scaler
 
@@ -111,12 +112,5 @@ def score_each(classifiers: list[Any], X: Matrix) -> Floats:
     scores = np.full((X.shape[0], len(classifiers)), np.nan)
     for j, classifier in enumerate(classifiers):
         if classifier is not None:
-            scores[:, j] = positive_score(classifier, X)
+            scores[:, [j]] = score_columns(classifier, X, 1)
     return scores
-
-
-def positive_score(classifier: Any, X: Matrix) -> Floats:
-    """Return the probability of the second class, or the decision value of a classifier without probabilities."""
-    if hasattr(classifier, "predict_proba"):
-        return np.asarray(classifier.predict_proba(X)[:, 1])
-    return np.asarray(classifier.decision_function(X))
