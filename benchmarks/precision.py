@@ -4,10 +4,10 @@ Protocol: at most 900 random items (the 15 most frequent labels with at least 12
 300 keep their labels. Of the entries that ``fill_confident`` fills in at a precision, the share that is right is
 compared for plain probabilities and for the lowered ones of :mod:`halflabel.evidence.lower_bounds`. With
 ``--positive`` a third of at most 1500 items is annotated, 30 % of their labels are removed, and the label frequency is
-given; with ``--unmarked``, annotated items that have no label left look unlabelled. "stated" is the mean probability of
-these entries, and "printed" the share of the completions in which it is printed.
+given. "stated" is the mean probability of these entries, and "printed" the share of the completions in which it is
+printed.
 
-    python benchmarks/precision.py [--sets scene medical] [--repeats 1] [--first-seed 1] [--positive [--unmarked]]
+    python benchmarks/precision.py [--sets scene medical] [--repeats 1] [--first-seed 1] [--positive]
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ def hide_all_but(labels, n, rng):
     return labels.hide(np.repeat(unlabelled[:, None], labels.shape[1], axis=1))
 
 
-def drop_positives(labels, rng, *, unmarked=False):
+def drop_positives(labels, rng):
     """Return positive-only labels: a third of the items, 70 % of their relevant entries."""
     annotated = rng.random(len(labels)) < 1 / 3
     assigned = labels.relevant & (rng.random(labels.shape) < 0.7)
-    annotated &= assigned.any(axis=1) | (not unmarked)
     return PartialLabels.from_positives(np.where(annotated[:, None], assigned.astype(float), np.nan))
 
 
@@ -43,7 +42,7 @@ def make_cases(name, seed, options):
     """Yield features, truth, known labels and the number of labelled items."""
     X, labels = load_frequent(name, 1500 if options.positive else 900, seed)
     if options.positive:
-        known = drop_positives(labels, np.random.default_rng(seed), unmarked=options.unmarked)
+        known = drop_positives(labels, np.random.default_rng(seed))
         yield X, labels, known, int(known.annotated.sum())
         return
     for n in NUMBERS:
@@ -92,7 +91,6 @@ def main():
     parser.add_argument("--effort", default="default")
     parser.add_argument("--first-seed", type=int, default=0, help="the rule was chosen on seed 0")
     parser.add_argument("--positive", action="store_true", help="positive-only labels")
-    parser.add_argument("--unmarked", action="store_true", help="annotated items without a label look unlabelled")
     with use_one_thread():
         records = pd.DataFrame(measure(parser.parse_args()))
     keys = ["value", "precision", "labelled", "rule"]

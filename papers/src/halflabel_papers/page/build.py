@@ -204,7 +204,7 @@ def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> tuple[Block
         "own level. Another comparison of methods is supported by the means, and refuted by a significant difference "
         "only. Curves, bounds and times are compared as measured, without a test. Underpowered: these trials decide "
         "neither. In part: some comparisons contradict the claim, are not significant, or are not measured. Cannot be "
-        "decided: the paper does not define a notion of the claim, or its data are not available here."
+        "decided: the reason is stated."
     )
     grids = []
     for ours, caption in ((False, "Claims of the text"), (True, "Claims that the paper does not make")):
