@@ -23,7 +23,7 @@ MAX_ITEMS, N_TREES = 1000, 8
 
 
 def choose_max_features(X: Matrix, folds: Folds, targets: Targets, rng: np.random.Generator) -> int:
-    """Return the square root of the number of features, or half of it where the trees' out-of-fold error is lower.
+    """Return the square root of the number of features, or half of the number where the out-of-fold error is lower.
 
     A random tree that tries the square root of all features misses the decisive ones where these are rare: a label that
     depends on three of a thousand words needs more. Elsewhere more features make the trees more alike, and cost more.
