@@ -108,9 +108,10 @@ def test_what_is_left_out_is_named(evidence):
 
 
 def test_too_few_known_entries_give_no_row(evidence):
-    few = np.repeat(np.arange(N)[:, None] >= 4, 2, axis=1)
+    before, few = tabulate(evidence), np.repeat(np.arange(N)[:, None] >= 4, 2, axis=1)
     evidence.calibrated_on = evidence.whole.hide(few)
     assert tabulate(evidence).empty
+    assert list(tabulate(evidence)) == list(before)
 
 
 @pytest.mark.parametrize(

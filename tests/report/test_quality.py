@@ -9,21 +9,8 @@ from tests.report.conftest import P, Y
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import ece
 from halflabel.report import summarize
-from halflabel.report.curve_numbers import bin_calibration, count_fillable
+from halflabel.report.curve_numbers import bin_calibration
 from halflabel.report.details import measure_quality
-
-
-def test_the_entries_that_reach_a_precision_are_counted_by_their_value():
-    """Entries that are left unknown are neither filled nor relevant."""
-    states = {0.9: [[1, 0], [-1, 1], [0, 0]], 0.99: [[0, 0], [-1, 0], [0, 0]]}
-    gaps = np.array([[True, True], [True, True], [False, True]])
-    found = count_fillable(gaps, lambda precision: np.array(states[precision]), (0.9, 0.99))
-    assert found == [
-        {"precision": 0.9, "filled": 3, "relevant": 2, "share": 3 / 5},
-        {"precision": 0.99, "filled": 1, "relevant": 0, "share": 1 / 5},
-    ]
-    (none,) = count_fillable(np.zeros((3, 2), bool), lambda precision: np.zeros((3, 2)), (0.9,))
-    assert none == {"precision": 0.9, "filled": 0, "relevant": 0, "share": 0.0}
 
 
 def test_probabilities_at_the_ends_of_a_bin_and_of_all_bins():

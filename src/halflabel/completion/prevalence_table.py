@@ -24,6 +24,21 @@ from halflabel.evidence.prevalence import (
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
 
+#: The columns of the table.
+COLUMNS = [
+    "label",
+    "group",
+    "n_items",
+    "n_labelled",
+    "share",
+    "low",
+    "high",
+    "count",
+    "count_low",
+    "count_high",
+    "gain",
+]
+
 #: The groups of items: their name, or None for all items, and the items.
 Groups = list[tuple[Any, Mask]]
 
@@ -34,10 +49,9 @@ def tabulate_prevalence(evidence: Evidence, by: str | None = None, confidence: f
         raise ValueError(f"confidence={confidence!r} is not between 0 and 1.")
     _check_known_by_chance(evidence)
     groups = _find_groups(evidence, by)
-    table = pd.DataFrame(
-        [row for j in range(len(evidence.labels.names)) for row in _measure(evidence, j, groups, confidence)]
-    )
-    return table.drop(columns="group") if by is None and len(table) else table
+    rows = (row for j in range(len(evidence.labels.names)) for row in _measure(evidence, j, groups, confidence))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.drop(columns="group") if by is None else table
 
 
 def _check_known_by_chance(evidence: Evidence) -> None:
@@ -75,7 +89,7 @@ def _find_groups(evidence: Evidence, by: str | None) -> Groups:
 
 def describe_left_out(evidence: Evidence, table: pd.DataFrame, by: str | None = None) -> list[str]:
     """Return a sentence about the labels without a share, and one about the groups without one."""
-    counted = set(table["label"]) if len(table) else set()
+    counted = set(table["label"])
     left_out = [
         (name, _is_positive_only(evidence, j)) for j, name in enumerate(evidence.labels.names) if name not in counted
     ]
@@ -88,7 +102,7 @@ def describe_left_out(evidence: Evidence, table: pd.DataFrame, by: str | None = 
     notes += [f"No share of {quoted(few)}: fewer than {MIN_KNOWN} entries are known."] * bool(few)
     frame = evidence.opened.frame
     if by is not None and frame is not None:
-        values = set(pd.unique(frame[by].dropna())) - (set(table["group"]) if len(table) else set())
+        values = set(pd.unique(frame[by].dropna())) - set(table["group"])
         small = [name_group(value) for value in sorted(values, key=str)]
         enough = f"a group needs {MIN_ITEMS} items, and a label {MIN_KNOWN} known entries in it."
         notes += [f"No share of {quoted(small)} in column {by!r}: {enough}"] * bool(small)

@@ -127,13 +127,12 @@ def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
     return ax
 
 
-def plot_coverage(ax: Axes, rows: Sequence[dict[str, float]], min_precision: float | None) -> Axes:
+def plot_coverage(ax: Axes, precisions: Sequence[float], shares: Sequence[float], min_precision: float | None) -> Axes:
     """Draw the share of the gaps that can be filled against the expected precision.
 
-    ``rows`` are from :func:`halflabel.report.curve_numbers.count_fillable`. ``min_precision`` is the precision in
-    use, which gets a line.
+    ``min_precision`` is the precision in use, which gets a line.
     """
-    ax.plot([row["precision"] for row in rows], [row["share"] for row in rows], color=RELEVANT)
+    ax.plot(precisions, shares, color=RELEVANT)
     if min_precision is not None:
         ax.axvline(min_precision, linestyle=":", color=IRRELEVANT)
     ax.set(xlabel="expected precision", ylabel="share of the gaps that can be filled", ylim=(0, 1.02))

@@ -12,7 +12,7 @@ from halflabel.completion.explanation import find_label
 from halflabel.evaluation.hiding import IN_WORDS
 from halflabel.evaluation.learning_curve import CURVE_REPEATS, measure_learning_curve
 from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve, plot_prevalence
-from halflabel.report.curve_numbers import bin_calibration, count_fillable
+from halflabel.report.curve_numbers import bin_calibration
 from halflabel.report.pictures import draw_on_axes
 
 if TYPE_CHECKING:
@@ -96,8 +96,9 @@ class Plots:
         gaps = ~completion.labels.observed
         if not gaps.any():
             raise ValueError("there is no gap, so that nothing could be filled.")
-        rows = count_fillable(gaps, completion.evidence.of_checked.fill_at, PRECISIONS)
-        return plot_coverage(make_axes(ax), rows, completion.evidence.min_precision)
+        fill_at = completion.evidence.of_checked.fill_at
+        shares = [np.count_nonzero(fill_at(precision)) / gaps.sum() for precision in PRECISIONS]
+        return plot_coverage(make_axes(ax), PRECISIONS, shares, completion.evidence.min_precision)
 
     def prevalence(self, by: str | None = None, *, ax: Axes | None = None, **asked: Any) -> Axes:
         """Draw how frequent each label is, with an interval.
