@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Self
 
@@ -87,10 +87,10 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
 
     def _fit(self, X: Matrix, labels: PartialLabels) -> Self:
         rng = np.random.default_rng(self.random_state)
-        self.scaler_ = _learn_scaler(X, self.scale)
         _require_small(X.shape[0], X.shape[1] + labels.shape[1] + 1)
-        setting = self._setting()
-        data = Data(labels.values(irrelevant=-1.0, unknown=0.0), self._features(X))
+        items, setting = _make_dense(X), self._setting()
+        self.scaler_ = _learn_scaler(items, self.scale)
+        data = Data(labels.values(irrelevant=-1.0, unknown=0.0), self._features(items))
         self.cv_ = _choose_cv(labels) if self.cv == "auto" else self.cv
         chosen = self._select(setting, data, labels, rng)
         self.alpha_, self.label_weight_ = chosen.alpha, chosen.label_weight
@@ -145,16 +145,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         solver = "davis_yin" if is_hard else "fpc" if self.solver == "fpc" else "proximal_gradient"
         return MatrixProblem(row_weight, ridge, solver, self.tol, self.max_iter)
 
-    def _features(self, X: Matrix) -> Squared:
-        """Return the scaled features as a dense term of weight 1."""
-        if is_sparse(X) and np.isnan(X.data).any():
-            raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
-        if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_CELLS:  # new items
-            raise ValueError(
-                f"sparse X becomes dense here and would take {8 * X.shape[0] * X.shape[1] / 1e9:.1f} GB: give at most "
-                f"{MAX_CELLS // X.shape[1]} items at a time."
-            )
-        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
+    def _features(self, X: Floats) -> Squared:
+        """Return the scaled features as a term of weight 1."""
         seen = ~np.isnan(X)
         return Squared(np.where(seen, self.scaler_(X), 0.0), None if seen.all() else seen, 1.0)
 
@@ -200,7 +192,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
         """Return Z for new items, from their observed features and labels."""
         on_label, on_feature, on_row = self.entry_weights_
         n, t, d = X.shape[0], len(self.bias_), X.shape[1]
-        terms: list[Loss] = [replace(self._features(X), weight=on_feature)]
+        terms: list[Loss] = [replace(self._features(_make_dense(X)), weight=on_feature)]
         widths, right = [d], self.right_[t : t + d]
         if on_row:
             terms.append(Squared(np.ones((n, 1)), None, on_row))
@@ -249,18 +241,17 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, PartialLabelEstim
     def transform(self, X: MatrixLike) -> Matrix:
         """Return the features of new items with gaps filled by :meth:`denoise`. Known cells keep their values."""
         check_is_fitted(self)
-        items = self._validate_features(X, reset=False)
-        if is_sparse(items) or not np.isnan(items).any():
-            return items
-        return _fill(items, self._unscale(self._rows(items, None)))
+        return self._fill(X, lambda items: self._rows(items, None))
 
     def fit_transform(self, X: MatrixLike, y: LabelsLike) -> Matrix:
         """Fit and return the features of the fitted items with gaps filled, from their labels too."""
-        self.fit(X, y)
+        return self.fit(X, y)._fill(X, lambda _: self.left_ @ self.right_.T)
+
+    def _fill(self, X: MatrixLike, complete: Callable[[Matrix], Floats]) -> Matrix:
         items = self._validate_features(X, reset=False)
         if is_sparse(items) or not np.isnan(items).any():
             return items
-        return _fill(items, self._unscale(self.left_ @ self.right_.T))
+        return np.where(np.isnan(items), self._unscale(complete(items)), items)
 
     def _unscale(self, Z: Floats) -> Floats:
         """Return the features at Z in the unit of X."""
@@ -296,18 +287,25 @@ def _warn_if_few(entries: int, factors: Factors) -> None:
         )
 
 
-def _learn_scaler(X: Matrix, scale: str | None) -> Scaler:
-    """Learn mean and spread from observed entries. From sparse X the mean is subtracted implicitly."""
+def _make_dense(X: Matrix) -> Floats:
+    if is_sparse(X) and np.isnan(X.data).any():
+        raise ValueError("sparse X holds NaN, but its absent entries are zeros: pass X.toarray() instead.")
+    if is_sparse(X) and X.shape[0] * X.shape[1] > MAX_CELLS:  # new items
+        raise ValueError(
+            f"sparse X becomes dense here and would take {8 * X.shape[0] * X.shape[1] / 1e9:.1f} GB: give at most "
+            f"{MAX_CELLS // X.shape[1]} items at a time."
+        )
+    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
+
+
+def _learn_scaler(X: Floats, scale: str | None) -> Scaler:
+    """Learn mean and spread from observed entries."""
     if scale not in ("standard", None):
         raise ValueError(f"scale must be 'standard' or None, not {scale!r}.")
-    if is_sparse(X):
-        learned = Scaler.learn(X, scale)
-        mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
-        return learned if scale is None else replace(learned, center=mean)
     never = np.isnan(X).all(axis=0)
     if never.any():
         warnings.warn(
-            f"{int(never.sum())} of {len(never)} features were never observed, the first of them number "
+            f"{int(never.sum())} of {X.shape[1]} features were never observed, the first of them number "
             f"{int(np.argmax(never))}; their gaps are filled with 0.",
             UserWarning,
             stacklevel=5,
@@ -320,7 +318,3 @@ def _choose_cv(labels: PartialLabels) -> str:
     """Return "items" if most unknown labels belong to unlabelled items, or if no label is unknown, else "entries"."""
     gaps = int(np.sum(~labels.observed))
     return "items" if 2 * int(labels.unlabelled.sum()) * labels.shape[1] >= gaps else "entries"
-
-
-def _fill(X: Floats, values: Floats) -> Floats:
-    return np.where(np.isnan(X), values, X)
