@@ -18,6 +18,15 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 WAIT = 120_000  # milliseconds; the machine may be busy
 
 
+#: Whether no key waits for an undo, and each answer is on the disk. The number of answers on the page may be older.
+SENT = """() => document.querySelector("#undo").ariaBusy !== "true"
+    && !Object.keys(localStorage).some((name) => name.startsWith("halflabel "))"""
+
+
+def wait_until_sent(page):
+    page.wait_for_function(SENT, timeout=WAIT)
+
+
 def press(page, *keys):
     """Press keys, and wait for another question or screen."""
     before = page.get_attribute("body", "data-question")

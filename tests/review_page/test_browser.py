@@ -340,8 +340,11 @@ def test_hostile_names_and_texts_are_text_and_no_request_leaves(hostile, review,
         press(page, "j", "Enter")
     page.keyboard.press("m")
     page.click("#search-part summary")
-    page.locator("#list-rows button").first.click()
-    page.wait_for_selector("#chips .choice", timeout=WAIT)
+    item = page.locator("#list-rows button").first
+    name = item.text_content()
+    item.click()
+    opened = "name => document.querySelector('#asked').textContent === `${name}: which labels?`"
+    page.wait_for_function(opened, arg=name, timeout=WAIT)
     assert page.title().startswith("posts.csv")
     assert page.locator("#item img, #item script, #more-dialog img").count() == 0
     assert "<script>" in page.locator("#only").inner_html().replace("&lt;", "<").replace("&gt;", ">")
@@ -466,7 +469,7 @@ def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_pa
     shutil.copy(source, path)
     command = review(path, *OPTIONS, "--max-error", "0.1", name="finish")
     page = open_page(command.address)
-    assert "No bound yet" in page.inner_text("#verdict")
+    page.wait_for_selector('#verdict:text-matches("^No bound yet")', timeout=WAIT)  # the question can be there before
     question = page.get_attribute("body", "data-question")
     answer(page, truth, 1)
     page.keyboard.press("u")

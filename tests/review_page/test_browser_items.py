@@ -63,7 +63,8 @@ def test_answers_on_their_way_survive_the_closing_of_a_tab(serve, open_page, tmp
             "**/api/answers", lambda route: (route.fetch(), route.abort())
         )  # written, but the page does not learn it
         press(page, "j")
-        page.wait_for_timeout(300)
+        while not read_journal(tmp_path / "a.jsonl")[1]:
+            page.wait_for_timeout(20)
         page.unroute("**/api/answers")
         page.route("**/api/answers", lambda route: route.abort())
         press(page, "f")

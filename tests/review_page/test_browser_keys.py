@@ -5,7 +5,7 @@ Time is counted in keys, not in seconds: a response waits until the program lets
 
 import numpy as np
 import pytest
-from tests.review_page.browsing import MARKS, WAIT
+from tests.review_page.browsing import MARKS, wait_until_sent
 from tests.review_page.serving import make_table
 
 from halflabel.review_page.journal import read_journal
@@ -69,7 +69,9 @@ def test_random_keys_give_no_wrong_answer(serve, open_page, make_fit, tmp_path, 
     with serve(table, has_fit=bool(seed % 2), text="note") as client:
         page, session = open_page(client.server.guard.make_address()), client.session
         delays = Delays(page)
-        for _ in range(KEYS):
+        for n in range(10 * KEYS):
+            if n >= KEYS and len(sure) > KEYS / 10:
+                break
             key = rng.choice(CHOICES, p=SHARES)
             shown = page.evaluate(PRESS, str(key))
             given = list_wanted(shown, key)
@@ -83,8 +85,7 @@ def test_random_keys_give_no_wrong_answer(serve, open_page, make_fit, tmp_path, 
             if rng.random() < 0.08:
                 session.receive("fit", make_fit(session.labels.state, rng.random(session.labels.shape)))
         delays.end()
-        page.wait_for_selector('#saved:text-matches(", saved")', timeout=WAIT)
-        page.wait_for_timeout(200)
+        wait_until_sent(page)
         records = [each for each in read_journal(tmp_path / "a.jsonl")[1] if each.op == "answer"]
         given = [(each.body["item"], each.body["label"], each.body["value"]) for each in records]
         assert len(given) > KEYS / 10

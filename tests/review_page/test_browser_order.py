@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.review_page.browsing import MARKS, WAIT, press
+from tests.review_page.browsing import MARKS, WAIT, press, wait_until_sent
 from tests.review_page.serving import LABELS, Served, make_setting, make_table
 
 from halflabel.review_page.finishing import FinishTargets, open_finish
@@ -123,7 +123,7 @@ def test_screens_that_arrive_late_ask_nothing_twice(chips, tmp_path):
     chips.unroute("**/api/questions")  # which lets them go
     for _ in range(12):
         press(chips, "j", "Enter")
-    chips.wait_for_selector('#saved:text-matches(", saved")', timeout=WAIT)
+    wait_until_sent(chips)
     entries = [entry[:2] for entry in read_answers(tmp_path)]
     assert len(entries) == len(set(entries)) > 12
 
@@ -332,7 +332,7 @@ def test_one_request_at_a_time_asks_for_more_questions(single):
         press(single, "f")
     assert len(held) == 1
     release()
-    single.wait_for_selector('#saved:text-matches(", saved")', timeout=WAIT)
+    wait_until_sent(single)
     assert single.client.session.situation.open_entries[find_entry(single)]
 
 

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from halflabel._arrays import Floats
 from halflabel._wording import count, plural
 from halflabel.evidence.answer_plan import MIN_RANDOM
+from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.fits import Fit
-from halflabel.review_page.queues import Situation
+from halflabel.review_page.queues import Situation, choose_screens, limit_entries, take_highest
 
 #: Number of answers whose effect is predicted, and the number of removed errors below which it is enough.
 NEXT, ENOUGH = 60, 3.0
@@ -51,7 +53,7 @@ def _estimate(now: Situation, fit: Fit, scored: dict[str, Any]) -> dict[str, Any
     without_flips = float(fit.wrong_without_flips[now.filled].sum())
     scale = 1 / total["expected"] if total["expected"] > 0 else 0.0
     low, high = min(total["low"] * scale, 1) * without_flips, max(total["high"] * scale, 1) * expected
-    gain = float(np.partition(wrong, -NEXT)[-NEXT:].sum()) if n > NEXT else expected
+    gain = _sum_next(now, np.where(now.filled, fit.wrong, 0))
     answers = scored["answers"]
     least, most = (n * share for share in bound_share_of_errors(scored["errors"], answers)) if answers else (0.0, n)
     agrees = least <= expected <= most
@@ -59,6 +61,14 @@ def _estimate(now: Situation, fit: Fit, scored: dict[str, Any]) -> dict[str, Any
         low, high = min(low, least), most
     return {"filled": n, "expected": expected if agrees else None, "low": low, "high": high,
             "next": gain if agrees else None, "answers": answers}  # fmt: skip
+
+
+def _sum_next(now: Situation, wrong: Floats) -> float:
+    """Return the errors among the entries that are asked next: of whole items, and random ones between them."""
+    screens = choose_screens(now, Reason.UNCERTAIN.value, NEXT)
+    asked = [each.row * now.given.shape[1] + each.column for screen in screens for each in screen][:NEXT]
+    rest = limit_entries(now.given.shape, None, np.array(asked)) & now.filled
+    return float(wrong.ravel()[asked + take_highest(rest, wrong, NEXT - len(asked))].sum())
 
 
 def bound_share_of_errors(errors: int, answers: int) -> tuple[float, float]:

@@ -24,6 +24,7 @@ class Page {
     this.labels = session.labels;
     this.screen = null;
     this.chain = Promise.resolve();
+    this.undoing = 0;
     this.isConnected = true;
     this.running = session.has_fit ? null : ["starting", 0, 0];
     this.outbox = new Outbox((progress, waiting, error) => this.saved(progress, waiting, error));
@@ -187,10 +188,10 @@ class Page {
 
   /** Take the last answer or screen back, after the keys before, and ask it again. */
   undo() {
+    this.undoing += 1;
     byId("undo").ariaBusy = "true";
     this.chain = this.chain.then(() => this.#undo()).catch((error) => notify(error.message, "error"));
-    const { chain } = this;
-    chain.then(() => this.chain === chain && (byId("undo").ariaBusy = "false"));
+    this.chain = this.chain.then(() => (byId("undo").ariaBusy = String(--this.undoing > 0)));
   }
 
   async #undo() {

@@ -1,6 +1,6 @@
 // The state of the task: the verdict with its ring, the bound of a finish, the running fit, and what is saved.
 
-import { byId, count, make, plural } from "/static/dom.js";
+import { byId, make, plural } from "/static/dom.js";
 
 const WIDTH = 4; // the bar of a finish ends at this many times the limit
 
