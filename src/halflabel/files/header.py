@@ -156,7 +156,7 @@ def is_number(text: str) -> bool:
 
 
 def _list_columns(rows: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each cell of the first row, and the cells below it. A gap is no cell, but for the first one of a row."""
+    """Yield each cell of the first row, and the cells below it. Of the gaps, only the first one of a row is a cell."""
     (first, *rest), gaps = rows, {"", *MISSING_WORDS}
     for place, cell in enumerate(map(str.strip, first)):
         below = [row[place].strip() for row in rest[:MAX_SAMPLE] if place < len(row)]
