@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,3 +117,12 @@ def test_answers_in_an_export_stay_when_predictions_are_added(songs, tmp_path):
     records = files.read(tmp_path / "out.label-studio.json")
     np.testing.assert_array_equal(records.labels[["tag_a", "own"]], [[1, 1], [np.nan, 0], [0, np.nan]])
     assert records.final[["tag_a", "tag_b", "tag_c"]].notna().all(axis=None)
+
+
+def test_the_help_names_the_keys_that_have_an_effect():
+    shown = " ".join(run("predict", "--help").output.split())
+    keys = re.search(r"A key of ([\w, ]+), as", shown)[1].split(", ")
+    error = " ".join(run("predict", "songs.halflabel", "new.csv", "--set", "group=thread").output.split())
+    assert len(keys) > 1
+    assert "--set group=... has no effect here" in error
+    assert [key for key in keys if f"'{key}'" not in error] == []

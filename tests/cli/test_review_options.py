@@ -149,3 +149,9 @@ def test_files_that_are_left_out_at_the_end_are_named(review, monkeypatch):
     _, after, notes = review(asks_to_write=True)
     assert "Written:" not in after
     assert "The files that were asked for last are not written" in notes
+
+
+@pytest.mark.parametrize("option", [("--by", "ana"), ("--journal", "a.jsonl"), ("--media", "pictures")])
+def test_an_option_of_the_page_is_an_error_with_a_table(songs, option):
+    result = run("review", songs, "--labels", "tag_*", "-o", songs.with_name("review.csv"), *option)
+    assert (result.exit_code, f"{option[0]} has no effect with --output" in result.output) == (2, True)

@@ -64,6 +64,7 @@ def test_a_place_of_another_kind_is_named(tmp_path, songs):
     assert "is a folder: name a file" in run("verify", tmp_path).output
     assert "no such file" in run("verify", tmp_path / "none.json").output
     assert "is not a certificate" in run("verify", songs, songs).output
-    (tmp_path / "a.jsonl").write_text('{"journal":"halflabel review","version":2}\n')
-    assert "without a table" in run("verify", tmp_path / "a.jsonl", songs).output
-    assert "without a table" in run("verify", tmp_path / "a.jsonl", tmp_path / "a.jsonl").output
+    journal = tmp_path / "a.jsonl"
+    journal.write_text('{"journal":"halflabel review","version":2}\n')
+    for table in (songs, journal):
+        assert "without a table" in run("verify", journal, table).output

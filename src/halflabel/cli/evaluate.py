@@ -69,7 +69,7 @@ def evaluate_command(
     With --absent unknown: hide assigned tags, and print how many of them each method finds.
 
     \b
-    Example:
+    Examples:
       halflabel evaluate songs.csv --id song --labels rock,sad,live
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301

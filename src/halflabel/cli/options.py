@@ -151,7 +151,8 @@ def add_items_options(*more: str, table: bool = False, fits: bool = True) -> Cal
                 file = Path(settings.pop("table")) if "table" in settings else named
                 return command(items=ItemsFile(paths, _take_keys(settings, given), file), **given)
 
-        decorated: Callable[..., Any] = _SET(run)
+        about = "Any other key, such as group=thread; `halflabel describe --help` lists them."
+        decorated: Callable[..., Any] = _set_option(help=about)(run)
         decorated = _TABLE(decorated) if table else decorated
         for key in reversed(shown):
             decorated = _make_option(key)(decorated)
@@ -171,7 +172,7 @@ def add_set_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., 
             with name_keys(()):
                 return command(keys=settings, **given)
 
-        return _SET(run)
+        return _set_option(help=f"A key of {', '.join(names)}, as for `halflabel complete`.")(run)
 
     return decorate
 
@@ -259,8 +260,8 @@ _SETTINGS = {
 
 _PATHS = click.argument("paths", type=PATH, metavar="ITEMS...", nargs=-1, required=True)
 _TABLE = click.option("--table", type=PATH, help="A table file that describes ITEMS.")
-_SET = click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, callback=_parse_settings,
-                    help="Any other key, such as group=thread; `halflabel describe --help` lists them.")  # fmt: skip
+_set_option = functools.partial(click.option, "--set", "settings", metavar="KEY=VALUE", multiple=True,
+                                callback=_parse_settings)  # fmt: skip
 
 
 def list_keys() -> str:

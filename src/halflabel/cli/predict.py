@@ -41,7 +41,7 @@ def predict_command(
     """Label new items with a saved model.
 
     \b
-    Example:
+    Examples:
       halflabel predict songs.halflabel new-songs.csv
       halflabel predict songs.halflabel new-songs.csv -o new-songs.label-studio.json
     """  # noqa: D301

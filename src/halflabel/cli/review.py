@@ -68,6 +68,9 @@ def review_command(
 
     source = items.read()
     if output is not None:
+        media = asked.pop("media")
+        if of_page := [flag for flag, value in (("--by", by), ("--journal", journal), ("--media", media)) if value]:
+            raise click.UsageError(f"{of_page[0]} has no effect with --output, which opens no page.")
         _write_entries(items, source, Outputs.plan((*items.inputs, *source.paths), {"review": output}), **asked)
         return
     first = require_one(items.paths, source)
@@ -133,7 +136,6 @@ def _write_entries(
     outputs: Outputs,
     observed_rate: float | None,
     effort: Effort,
-    media: Sequence[str],
 ) -> None:
     """Fit, and write the entries to check as a table."""
     opened = open_and_print(items, source)

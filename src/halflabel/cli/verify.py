@@ -46,7 +46,7 @@ def verify_command(place: Path, table: Path | None) -> None:
         print_result(f"Verified: {sentence}")
         return
     if check is not None and table is not None:
-        raise click.UsageError(f"{place} is checked without a table: `halflabel verify {place}`.")
+        raise click.UsageError(f"{place} is checked without a table: give it alone.")
     sentence = _verify_certificate(place, table) if check is None else check(place)
     print_result(f"Verified: {sentence}".replace("\N{NO-BREAK SPACE}", " "))
 
@@ -57,7 +57,7 @@ def _verify_certificate(place: Path, table: Path | None) -> str:
 
     certificate = read_certificate(place)
     if table is None:
-        raise click.UsageError(f"{place} is checked with the table that it is about: `halflabel verify {place} TABLE`.")
+        raise click.UsageError(f"{place} is checked with the table that it is about: give both.")
     columns = certificate.get("columns")
     if not isinstance(columns, dict):
         raise ValueError(f"{place} does not state how its table is read: it was not made by a command.")
