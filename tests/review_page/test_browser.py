@@ -446,6 +446,7 @@ def test_a_comment_and_an_answer_that_is_opened_again(serve, open_page):
         row = page.get_attribute("body", "data-question").split()[1]
         page.keyboard.press("m")
         page.click("#comment-part summary")
+        page.wait_for_selector("#comment-of:not(:empty)", timeout=WAIT)  # then the text is set
         page.fill("#comment-text", "two songs in one")
         page.click("#comment-save")
         page.wait_for_selector("#item .comments", timeout=WAIT)

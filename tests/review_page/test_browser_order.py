@@ -223,6 +223,7 @@ def test_a_state_that_is_older_than_the_one_on_the_screen_is_not_shown(single):
     held, release = hold(single, "comment")
     single.keyboard.press("m")
     single.click("#comment-part summary")
+    single.wait_for_selector("#comment-of:not(:empty)", timeout=WAIT)  # then the text is set
     single.fill("#comment-text", "odd")
     single.click("#comment-save")
     wait_until(single, held)
