@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
-from tests.conftest import half_labelled
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -66,20 +65,6 @@ class TestComplete:
         (tmp_path / "names.txt").write_text("tag_a\ntag_c\n")
         result = run("complete", songs, "--labels", f"@{tmp_path / 'names.txt'}", "--set", "ignore=tag_b")
         assert "60 items, 5 features, 2 labels" in result.output
-
-    def test_parquet_with_vectors(self, tmp_path, rng):
-        X, Y, _ = half_labelled(rng)
-        frame = pd.DataFrame({"vector": list(X), "a": Y[:, 0], "b": Y[:, 1]})
-        frame.to_parquet(tmp_path / "v.parquet")
-        assert run("complete", tmp_path / "v.parquet", "--set", "vectors=vector", "--labels", "a,b").exit_code == 0
-        assert not pd.read_parquet(tmp_path / "v.completed.parquet")[["a", "b"]].isna().any(axis=None)
-
-    def test_vectors_next_to_the_table(self, songs, tmp_path, rng):
-        np.save(tmp_path / "X.npy", rng.normal(size=(60, 7)))
-        result = run(
-            "complete", songs, "-v", "--labels", "tag_*", "--set", "ignore=f*", "--set", f"vectors={tmp_path / 'X.npy'}"
-        )
-        assert "from the matrix" in result.output
 
     def test_tags_and_a_long_table(self, songs, tmp_path, rng):
         frame = pd.read_csv(songs)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
-from tests.elsewhere import needs_tools
 
 from halflabel import files
 
@@ -16,8 +15,6 @@ pytestmark = pytest.mark.usefixtures("one_member")
 
 WORDS = {"billing": "refund invoice payment", "login": "password account locked", "bug": "crash error screen"}
 FAST = ("--effort", "fast")
-#: Formats of records other than that of Label Studio; a workbook of records looks like any other workbook.
-OTHERS = [name for name in files.FORMATS if name not in ("label-studio", "excel")]
 TAGS = ("--text", "text", "--tags", "tags", "--absent", "irrelevant", *FAST)
 
 
@@ -40,31 +37,6 @@ def check_filled(lists, kinds):
 
 
 class TestPlainFormats:
-    def test_json_comes_back_as_json(self, tickets, tmp_path):
-        frame, kinds = tickets
-        rows = frame.to_dict("records")
-        (tmp_path / "t.json").write_text(json.dumps(rows))
-        result = run("complete", tmp_path / "t.json", "-v", *TAGS)
-        assert result.exit_code == 0, result.stderr
-        assert "(format: json)" in result.output
-        after = json.loads((tmp_path / "t.completed.json").read_text())
-        check_filled([row["tags"] for row in after], kinds)
-        assert [row["id"] for row in after] == frame["id"].tolist()
-
-    @pytest.mark.parametrize("suffix", ["csv", *slowly("jsonl", "feather", "xlsx", "parquet")])
-    def test_every_format_goes_in_and_out(self, tickets, tmp_path, suffix):
-        frame, _ = tickets
-        path = tmp_path / f"t.{suffix}"
-        if suffix in ("xlsx", "csv"):
-            pytest.importorskip("openpyxl")
-            frame = frame.assign(tags=[None if tags is None else "; ".join(tags) for tags in frame["tags"]])
-        files.write_frame(frame, path)
-        result = run("complete", path, *TAGS)
-        assert result.exit_code == 0, result.stderr
-        after = run("describe", tmp_path / f"t.completed.{suffix}", *TAGS[:-2])
-        assert "60 items" in after.output
-        assert "100.0% of all entries known, 60 of them relevant" in after.output
-
     def test_the_suffix_of_the_output_decides(self, tickets, tmp_path):
         frame, kinds = tickets
         frame.to_parquet(tmp_path / "t.parquet")
@@ -104,14 +76,6 @@ class TestSeveralFiles:
             after = pd.read_csv(tmp_path / "all.csv")
             assert after["song"].tolist() == frame["song"].tolist()
             assert not after.isna().any(axis=None)
-
-    def test_columns_in_another_order_are_found_by_name(self, songs, tmp_path):
-        frame = pd.read_csv(songs)
-        one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-        frame.iloc[:30].to_csv(one, index=False)
-        frame.iloc[30:, ::-1].to_csv(two, index=False)
-        result = run("describe", one, two, "--labels", "tag_*")
-        assert "60 items, 5 features, 3 labels" in result.output
 
     def test_what_does_not_fit_together(self, songs, tmp_path):
         frame = pd.read_csv(songs)
@@ -172,70 +136,6 @@ class TestTools:
         assert int(records.is_suggestion.sum()) == 20
         assert records.probabilities.notna().to_numpy().sum() == 20
 
-    def test_sets_need_absent_and_the_error_names_the_option(self, export):
-        result = run("complete", export[0], "--text", "text")
-        assert result.exit_code == 2
-        assert "state --absent irrelevant." in result.stderr
-        assert "absent='" not in result.stderr
-
-    def test_an_export_as_a_table(self, export, tmp_path):
-        path, kinds = export
-        run("complete", path, "--text", "text", "--absent", "irrelevant", *FAST, "-o", tmp_path / "out.csv")
-        table = pd.read_csv(tmp_path / "out.csv")
-        assert table.columns.tolist() == ["id", "text", "billing", "bug", "login"]
-        assert table[["billing", "bug", "login"]].idxmax(axis=1).tolist() == kinds.tolist()
-
-    def test_other_commands_read_it_too(self, export):
-        path, _ = export
-        options = ("--text", "text", "--absent", "irrelevant")
-        assert "60 items, 3 labels" not in run("describe", path, *options).stderr
-        result = run("evaluate", path, *options, *FAST)
-        assert result.exit_code == 0, result.stderr
-
-    @pytest.mark.parametrize("tool", ["label-studio", *slowly(*OTHERS)])
-    def test_suggestions_for_every_tool(self, songs, tool):
-        kind = files.FORMATS[tool]
-        if not kind.suffixes[0]:
-            pytest.skip("a folder has no suffix that states a tool: filled.write(path, format) writes it")
-        written = songs.with_name(f"songs.{tool}{kind.suffixes[0]}")
-        result = run("complete", songs, "--id", "song", "--labels", "tag_*", *FAST, "-o", written)
-        assert result.exit_code == 0, result.stderr
-        absent = "unknown" if kind.dialect == "sets" else None
-        if kind.read is None:
-            assert {"tag_a", "tag_b", "tag_c", "filled"} <= set(files.read_table(written).frame)
-        else:
-            assert files.read(written, tool, absent).names == ("tag_a", "tag_b", "tag_c")
-        assert not songs.with_name("songs.completed.csv").exists()
-
-    @pytest.mark.parametrize("tool", ["label-studio", *slowly(*OTHERS)])
-    def test_files_of_every_tool_are_read(self, songs, tmp_path, tool):
-        frame = pd.read_csv(songs).set_index("song")
-        frame.insert(0, "filepath", [f"/{name}.jpg" for name in frame.index])
-        frame.insert(0, "text", "a song")
-        kind, labels = files.FORMATS[tool], ["tag_a", "tag_b", "tag_c"]
-        path = tmp_path / f"in{kind.suffixes[0]}"
-        files.write(path, tool, frame.drop(columns=labels), frame[labels])
-        answered = 60 if not {files.Loss.ITEMS} & set(kind.losses) else int(frame[labels].notna().any(axis=1).sum())
-        np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(answered, 3)))
-        options = ["--set", f"vectors={tmp_path / 'X.npy'}"]
-        options += ["--absent", "unknown"] if kind.dialect == "sets" else []
-        options += ["--id", "song", "--labels", "tag_*"] if kind.read is None else []
-        result = run("describe", path, *options)
-        assert result.exit_code == 0, result.stderr
-        assert f"{answered} items, " in result.output
-        assert ", 3 labels." in result.output
-        assert f"(format: {tool})" in result.output or tool == "huggingface"  # which is plain Parquet
-
-    @needs_tools
-    def test_new_items_of_a_tool_become_a_table(self, songs, tmp_path):
-        run("complete", songs, "--labels", "tag_*", "--set", "features=f*", *FAST, "--model", tmp_path / "m.halflabel")
-        frame = pd.read_csv(songs).set_index("song")
-        labels = ["tag_a", "tag_b", "tag_c"]
-        files.write(tmp_path / "new", "argilla", frame.drop(columns=labels), frame[labels])
-        result = run("predict", tmp_path / "m.halflabel", tmp_path / "new")
-        assert result.exit_code == 0, result.stderr
-        assert not pd.read_csv(tmp_path / "new.predicted.csv")[labels].isna().any(axis=None)
-
     def test_ids_of_a_recognised_column_are_kept(self, songs, tmp_path):
         run("complete", songs, "--labels", "tag_*", *FAST, "-o", tmp_path / "o.label-studio.json")
         assert files.read(tmp_path / "o.label-studio.json").items.index.tolist() == [f"s{i}" for i in range(60)]
@@ -254,46 +154,6 @@ class TestTools:
         result = run("describe", odd, "--labels", "tag_*", "--set", "format=csv")
         assert "60 items, 5 features, 3 labels" in result.output
 
-    def test_a_model_labels_new_tasks(self, export, tmp_path):
-        path, kinds = export
-        options = ("--text", "text", "--absent", "irrelevant", *FAST, "--model", tmp_path / "m.halflabel")
-        run("complete", path, *options, "-o", tmp_path / "out.csv")
-        result = run("predict", tmp_path / "m.halflabel", path, "-o", tmp_path / "new.csv")
-        assert result.exit_code == 0, result.stderr
-        labelled = pd.read_csv(tmp_path / "new.csv")
-        assert labelled[["billing", "bug", "login"]].idxmax(axis=1).tolist() == kinds.tolist()
-
-    def test_a_corrected_answer_replaces_the_one_of_the_export(self, export, tmp_path):
-        path, kinds = export
-        answers = pd.DataFrame({"item": ["2"], "label": ["bug"], "answer": [0 if kinds[1] == "bug" else 1]})
-        answers.to_csv(tmp_path / "answers.csv", index=False)
-        options = ("--absent", "irrelevant", *FAST, "--answers", tmp_path / "answers.csv")
-        result = run("complete", path, "--text", "text", *options)
-        assert result.exit_code == 0, result.stderr
-        labels = files.read(path.with_name("export.completed.json"), absent="irrelevant").labels
-        assert labels.loc["2", "bug"] == float(kinds[1] != "bug")
-
-
-class TestDamage:
-    @pytest.mark.parametrize(
-        ("name", "content", "sentence"),
-        [
-            ("a.json", b'[{"a": 1},', "record 2: it ends too early"),
-            ("a.json", b"[]", "there are no records in it"),
-            ("a.json", b'{"a": {"0": 1}}', "it is one object, not a list of records"),
-            ("a.jsonl", b'{"a": 1}\n{"a":', "line 2: record 2: it ends too early"),
-            ("a.xlsx", b"PK\x03\x04junk", "it cannot be read as a workbook"),
-            ("a.feather", b"ARROW1\0\0junk", "it cannot be read as Parquet or Arrow"),
-            ("a.zip", b"PK\x03\x04junk", "neither its content nor its suffix '.zip'"),
-        ],
-    )
-    def test_a_damaged_file_ends_in_one_sentence(self, tmp_path, name, content, sentence):
-        (tmp_path / name).write_bytes(content)
-        result = run("complete", tmp_path / name, "--labels", "a")
-        assert result.exit_code == 1
-        assert sentence in result.stderr
-        assert outputs(tmp_path / name) == []
-
 
 class TestLabelWords:
     @pytest.fixture
@@ -304,18 +164,6 @@ class TestLabelWords:
         frame.to_csv(songs, index=False)
         return songs
 
-    def test_words_are_read_and_written(self, words):
-        options = ("--labels", "tag_*", "--set", "yes=yes,x", "--set", "no=no", "--set", "unknown=?")
-        result = run("complete", words, *options, *FAST)
-        assert result.exit_code == 0, result.stderr
-        before, after = (
-            pd.read_csv(words),
-            pd.read_csv(words.with_name("songs.completed.csv")),
-        )
-        assert set(after["tag_a"]) == {"Yes", "no"}
-        known = before["tag_a"] != "?"
-        assert (after.loc[known, "tag_a"] == before.loc[known, "tag_a"]).all()
-
     def test_words_with_one_possible_meaning_are_read_and_named_with_their_line(self, words):
         result = run("complete", words, "--labels", "tag_*", *FAST)
         assert result.exit_code == 0, result.stderr
@@ -323,25 +171,6 @@ class TestLabelWords:
         assert "(line 2)" in printed
         assert "Read so that 'yes' means yes, 'no' means no and '?' means unknown (" in printed
         assert set(pd.read_csv(words.with_name("songs.completed.csv"))["tag_a"]) == {"Yes", "no"}
-
-    def test_an_empty_cell_may_mean_no(self, songs):
-        frame = pd.read_csv(songs)
-        frame["tag_a"] = frame["tag_a"].map({1: "x", 0: None}).where(frame["tag_a"].notna(), "?")
-        frame.to_csv(songs, index=False)
-        options = (
-            "--labels",
-            "tag_a",
-            "--set",
-            "ignore=tag_b,tag_c",
-            "--set",
-            "yes=x",
-            "--set",
-            "no=",
-            "--set",
-            "unknown=?",
-        )
-        result = run("describe", songs, *options)
-        assert f"{int((frame['tag_a'] == '?').sum())} items without any label" in result.output
 
     def test_minus_one_may_mean_unknown(self, songs):
         frame = pd.read_csv(songs).fillna({"tag_a": -1, "tag_b": -1, "tag_c": -1})
@@ -352,10 +181,6 @@ class TestLabelWords:
         assert result.exit_code == 0, result.stderr
         after = pd.read_csv(songs.with_name("songs.completed.csv"))
         assert set(after["tag_a"]) == {0, 1}
-
-    def test_a_word_has_one_meaning(self, words):
-        result = run("complete", words, "--labels", "tag_*", "--set", "yes=x", "--set", "no=X")
-        assert "the word 'x' was given two meanings" in result.stderr
 
 
 class TestDatabases:
@@ -377,14 +202,6 @@ class TestDatabases:
         written = files.read_table(path, items_table="halflabel_tags").frame
         of_item = dict(zip(written["item"], written["tag"] == "dear", strict=True))
         assert np.mean([of_item.get(item) == is_high for item, is_high in enumerate(high)]) > 0.9
-
-    def test_without_its_name_a_database_stays_byte_for_byte(self, shop):
-        path, _ = shop
-        before = path.read_bytes()
-        result = run("complete", path, *self.ITEMS)
-        assert result.exit_code == 0, result.stderr
-        assert path.read_bytes() == before
-        assert pd.read_csv(path.with_name("shop.completed.csv"))[["cheap", "dear"]].notna().all(axis=None)
 
     @pytest.mark.parametrize(
         ("more", "sentence"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pandas as pd
 import pytest
@@ -67,13 +66,6 @@ def test_characters_that_the_terminal_cannot_show_are_replaced(songs, charset):
     assert "song_\N{SNOWMAN}\N{EN DASH}".encode(charset, "replace").decode(charset) in result.stdout
 
 
-def test_a_device_is_not_replaced_by_a_file(songs, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    result = run("complete", songs, "--labels", "tag_*", "-o", tmp_path / "pipe")
-    assert "not an ordinary file" in result.stderr
-    assert (tmp_path / "pipe").is_fifo()
-
-
 def test_a_full_disk_leaves_nothing_and_names_the_file(songs, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -82,29 +74,6 @@ def test_a_full_disk_leaves_nothing_and_names_the_file(songs, monkeypatch):
     result = run("complete", songs, "--labels", "tag_*")
     assert result.stderr == f"Error: {songs.with_name('songs.report.html')}: no space left on device.\n"
     assert outputs(songs) == []
-
-
-def test_a_tag_that_is_also_a_column_would_overwrite_it(songs, tmp_path):
-    frame = pd.read_csv(songs)
-    frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
-    (tmp_path / "long.csv").write_text("song,tag\ns1,f0\ns2,rock\n")
-    options = f"--id song --set pairs={tmp_path}/long.csv --set on=song --absent irrelevant".split()
-    assert "'f0' is a label and also a column" in run("complete", songs, *options).stderr
-    assert "labels were given twice" in run("complete", songs, *options, "--labels", "f1").stderr
-    assert (
-        "give that table, too (--set pairs=...)" in run("complete", songs, "--labels", "f1", "--set", "on=song").stderr
-    )
-
-
-def test_a_prior_is_not_overwritten(songs, tmp_path):
-    prior = tmp_path / "p.csv"
-    prior.write_text("song,tag_a\ns1,0.5\n")
-    result = run(
-        "complete", songs, "--id", "song", "--labels", "tag_*", "--set", f"prior={prior}", "--probabilities", prior
-    )
-    assert result.exit_code == 1
-    assert "is the input or another output" in result.output
-    assert prior.read_text().startswith("song")
 
 
 def test_a_file_comes_back_in_its_own_notation(songs, tmp_path):

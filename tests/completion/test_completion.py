@@ -12,7 +12,6 @@ import halflabel as hl
 from halflabel.evidence.kinds import KINDS
 from halflabel.labels.calibration import fill_confident
 from halflabel.labels.rules import Rule
-from halflabel.methods.baselines import BinaryRelevance
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -177,10 +176,6 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"no value is given for 'blank'.*leave it out"):
             hl.complete(songs.assign(blank=np.nan, one=1), labels=["blank", "one"])
 
-    def test_no_labels_named(self, songs):
-        with pytest.raises(ValueError, match="no labels were named"):
-            hl.complete(songs.drop(columns=[name for name in songs if songs[name].isna().any()]))
-
 
 class TestNumberedColumns:
     """Columns named 0, 1, 2, ..., as pandas names those of an array."""
@@ -224,10 +219,6 @@ class TestInput:
         with pytest.raises(ValueError, match="not 1 dimensions"):
             hl.complete(rng.normal(size=5), [0, 1, 0, 1, None])
 
-    def test_labels_twice(self, songs):
-        with pytest.raises(ValueError, match="labels were given twice"):
-            hl.complete(songs, songs[["rock"]], labels=["sad"])
-
     def test_an_odd_precision_raises_before_the_work(self, songs):
         with pytest.raises(ValueError, match=r"between 0\.5 and 1, not 2"):
             hl.complete(songs, labels=["rock"], min_precision=2)
@@ -239,11 +230,6 @@ class TestInput:
             filled.explain(3, "rock")
 
 
-def test_another_method_may_be_named(songs):
-    filled = hl.complete(songs, labels=["rock", "sad"], method=BinaryRelevance())
-    assert (np.array(KINDS)[filled.evidence.codes] == "features").all()
-
-
 def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):
     songs.loc[songs.index[:3], ["rock", "sad", "live"]] = [1, np.nan, 0]
     filled = hl.complete(songs, labels=["rock", "sad", "live"], effort="fast")
@@ -252,14 +238,6 @@ def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):
     assert filled.evidence.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them")
     assert filled.evidence.gaps[2] == f"Threshold rule: {Rule('probable')}."
     assert filled.evidence.gaps[3].startswith("Checked on entries that it had not seen: mean squared error")
-
-
-def test_features_of_little_use_are_reported(rng):
-    X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
-    Y[60:] = np.nan
-    assert (
-        hl.complete(X, Y, effort="fast").evidence.gaps[-1].endswith("The features are of little use for these labels.")
-    )
 
 
 def test_costs_move_the_line(songs):
@@ -281,27 +259,12 @@ def test_groups_are_held_out_together(rng):
     assert grouped.model.members_["ensemble"] > 0.2
 
 
-def test_a_label_may_not_be_a_feature_of_itself(rng):
-    items = pd.DataFrame({"a": rng.normal(size=30), "rock": rng.integers(2, size=30)})
-    with pytest.raises(ValueError, match="'rock' is a label and also a column of the items"):
-        hl.complete(items, items[["rock"]])
-
-
 def test_a_method_is_not_changed_by_its_use(songs):
     method = hl.SSDRMC()
     first = hl.complete(songs, labels=["rock"], method=method)
     hl.complete(songs, labels=["sad"], method=method)
     assert not hasattr(method, "transduction_")
     assert first.table["rock"].notna().all()
-
-
-def test_only_what_was_done_is_reported(rng):
-    X, Y = rng.normal(size=(120, 3)), rng.integers(2, size=(120, 2)).astype(float)
-    Y[0, 0] = Y[1, 1] = np.nan
-    plain = hl.complete(X, Y, effort="fast").evidence.gaps[0]
-    assert plain == "2 single entries of 2 items are missing: AutoLabeler fills them."
-    Y[40:] = np.nan
-    assert "fills the surest of their entries" in hl.complete(X, Y, effort="fast", min_precision=0.95).evidence.gaps[0]
 
 
 def test_the_help_of_other_labels_is_reported(rng):
@@ -318,11 +281,6 @@ def test_a_model_of_an_array_predicts_arrays(rng, tmp_path):
     np.testing.assert_array_equal(p, filled.model.predict_proba(X[:3]))
     with pytest.raises(ValueError, match="a matrix with one row per item"):
         hl.load(tmp_path / "m.halflabel").predict(X[0])
-
-
-def test_effort_is_checked_before_the_work(songs):
-    with pytest.raises(ValueError, match="effort must be one of"):
-        hl.complete(songs, labels=["rock"], effort="slow", method=hl.SSDRMC())
 
 
 def test_a_prior_is_used_and_its_error_is_reported(rng):

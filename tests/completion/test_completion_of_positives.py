@@ -123,14 +123,3 @@ def test_a_saved_model_keeps_what_its_probabilities_are_of(frame, filled, correc
         again = hl.load(tmp_path / "m")
         assert again.probability_of == completion.probability_of
         pd.testing.assert_frame_equal(again.predict_proba(frame), completion.predictor.predict_proba(frame))
-
-
-def test_invalid_arguments_raise(frame, rng):
-    with pytest.raises(ValueError, match=r"must be above 0 and at most 1, not 1\.5"):
-        hl.complete(frame, tags="tags", absent="unknown", observed_rate=1.5)
-    with pytest.raises(ValueError, match="these labels have irrelevant entries: leave it out"):
-        hl.complete(*half_labelled(rng)[:2], observed_rate=0.7)
-    with pytest.raises(ValueError, match=r"SSDRMC needs irrelevant entries.*give AutoLabeler\(\) or LowRankVVMR"):
-        hl.complete(frame, tags="tags", absent="unknown", method=hl.SSDRMC())
-    with pytest.raises(ValueError, match="observed_rate= is for the default method, but a method was given"):
-        hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(), observed_rate=0.7)

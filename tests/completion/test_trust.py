@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -18,10 +17,7 @@ from tests.completion.ways_of_missing import (
 )
 
 import halflabel as hl
-from halflabel.cli.console import count_gaps
-from halflabel.cli.verdict import print_verdict
 from halflabel.datasets.known_entries import know_by_feature
-from halflabel.report import render_html, summarize
 from halflabel.review_page.explaining import explain_place
 
 pytestmark = pytest.mark.usefixtures("one_member")
@@ -85,12 +81,6 @@ def fit_case():
     return fit
 
 
-def printed(filled) -> str:
-    """Return all that a person reads in the terminal, a notebook, the report and the list of entries to check."""
-    page = render_html(summarize(filled))
-    return "\n".join([repr(filled), page[page.index("<body") : page.index("<h3>Checks")]])
-
-
 @each(AT_RANDOM)
 def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, data):
     filled, truth = fit_case(data, AT_RANDOM[way])
@@ -152,16 +142,6 @@ CASES = [("digits", TOO_STRONG["tags"]), ("logistic", TOO_LOW["0.9 as 0.6"]), ("
 class TestOutputs:
     """What a person reads has no percentage that depends on a contradicted probability."""
 
-    def test_terminal_notebook_and_report(self, fit_case, data, case):
-        filled, _ = fit_case(data, case)
-        text = printed(filled)
-        for claim in (r"About [\d,]+", r"1 in \d", r"\d [^<.]{0,40}(is|are) wrong"):
-            assert not re.search(claim, text), claim
-        title = filled.evidence.contradictions[0]["title"].replace("\xa0", " ")
-        assert title in filled.verdict.wrong
-        assert filled.verdict.command == "filled.finish()"
-        assert title in filled._repr_html_()
-
     def test_the_list_of_entries_to_check(self, fit_case, data, case):
         filled, _ = fit_case(data, case)
         listed = filled.review(10_000)
@@ -178,22 +158,6 @@ class TestOutputs:
         on_page = explain_place(filled, row, column, label).facts
         assert (on_page["probability"], on_page["contributions"]) == (None, [])
         assert title in on_page["note"]
-
-    def test_json_and_figures(self, fit_case, data, case):
-        filled, _ = fit_case(data, case)
-        counts = json.loads(json.dumps(count_gaps(filled)))
-        assert counts["has_precision"] is False
-        assert counts["warnings"] == filled.evidence.warnings
-        with pytest.raises(ValueError, match="a check contradicts the expected precision"):
-            filled.plot.coverage()
-
-    def test_the_terminal_prints_the_warnings_of_the_report(self, fit_case, data, case, capsys):
-        filled, _ = fit_case(data, case)
-        print_verdict(filled, verbose=True)
-        shown = capsys.readouterr().out
-        for each in summarize(filled)["warnings"]:
-            title = each["title"].replace("\xa0", " ")
-            assert (f"Warning: {title}." in shown) is (each["level"] == "warning")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -58,26 +58,6 @@ def test_the_precision_is_kept_with_few_labelled_items():
     assert min(right["plain"]) < 0.85
 
 
-def test_more_labelled_items_let_more_be_filled(rng):
-    shares = []
-    for n_labelled in (30, 200, 1000):
-        cautious, plain, _ = fill(rng, n_labelled)
-        assert not (cautious & ~plain).any()
-        shares.append(cautious.sum() / plain.sum())
-    assert shares[0] < shares[1] < shares[2]
-    assert shares[2] > 0.4
-
-
-def test_the_deviation_is_that_of_refitted_calibrations(rng):
-    labels, scores, held_out, _, _ = simulate(rng, 100, n=150)
-    resampled = ResampledCalibration.fit(labels, scores, held_out, None, np.random.default_rng(0))
-    rows, draws, known = np.flatnonzero(~labels.unlabelled), [], np.random.default_rng(5)
-    for _ in range(80):
-        drawn = known.choice(rows, len(rows))
-        draws.append(fit_platt(held_out[drawn], labels[drawn])(scores))
-    np.testing.assert_allclose(resampled.lower(scores).mean(), np.std(draws, axis=0).mean(), rtol=0.3)
-
-
 def test_items_of_one_group_are_drawn_together(rng):
     labels, scores, held_out, _, folds = simulate(rng, 100, n=150)
     rows, groups = np.repeat(np.arange(150), 4), np.repeat(np.arange(150), 4)
@@ -96,16 +76,6 @@ def test_a_sample_of_many_items_has_the_deviation_of_all(rng, monkeypatch):
     part = ResampledCalibration.fit(labels, scores, held_out, folds, np.random.default_rng(0))
     assert part.shrink == pytest.approx(0.5)
     assert part.lower(scores).mean() == pytest.approx(whole.lower(scores).mean(), rel=0.5)
-
-
-def test_a_label_with_a_ceiling_is_lowered():
-    """Of entries with a probability of .96, only 90 % are relevant for the first label."""
-    p = np.full((100, 2), 0.96)
-    relevant = np.ones((100, 2))
-    relevant[:10, 0] = relevant[:4, 1] = 0
-    ceilings = measure_ceilings(p, PartialLabels.from_table(relevant))
-    np.testing.assert_allclose(ceilings, [(90 + 5) / (96 + 5), 1.0])
-    assert p[0, 0] * ceilings[0] < 0.95
 
 
 def test_nothing_is_relevant_where_nothing_was_held_out():

@@ -104,11 +104,6 @@ def test_the_maximum_number_of_cells_is_accepted(monkeypatch):
         PartialLabels.from_tags([list("abcdefg")], absent="unknown")
 
 
-def test_a_table_without_columns_has_nothing_observed():
-    with pytest.raises(ValueError, match="no label of any of the 3 items is observed"):
-        PartialLabels.from_table(pd.DataFrame(index=range(3)))
-
-
 class TestTags:
     def test_absent_as_irrelevant(self):
         labels = PartialLabels.from_tags([["b", "a"], [], None, np.nan], absent="irrelevant")
@@ -207,16 +202,6 @@ def test_every_kind_of_number_is_a_label():
         -1,
         0,
     ]
-
-
-def test_a_column_of_complex_numbers_raises():
-    with pytest.raises(ValueError, match=r"label 'label0' holds \(1\+0j\) \(row 0\)"):
-        PartialLabels.from_table(np.array([[1 + 0j]]))
-
-
-def test_an_array_of_text_raises():
-    with pytest.raises(ValueError, match="label 'label0' holds '1'"):
-        PartialLabels.from_table(np.array([["1", "0"]]))
 
 
 def test_a_hidden_row_is_not_an_annotated_item_without_tags():

@@ -52,20 +52,6 @@ def objective_11(G, L, Q, Y, Z, A, annotated, alpha, alpha_manifold, trace, slop
     return value + trace * np.linalg.svd(Z, compute_uv=False).sum() + slope * (Z - Y).sum()
 
 
-def kkt_11(G, L, Q, Y, Z, R, free, annotated, alpha, alpha_manifold, trace, slope):
-    """Violations of the optimality conditions of eq. (11) at Z with the multiplier R, A eliminated by eq. (7)."""
-    A = equation_7(G, L, Q, Z, annotated, alpha, alpha_manifold)
-    gradient = 2 / len(Y) * (Z - (G @ A @ Q)[annotated]) + R + slope
-    raised = free & (Z > Y + 1e-6)
-    return {
-        "feasible": max(0.0, (Y - Z).max()) + np.abs((Z - Y)[~free]).max(initial=0),
-        "raised": np.abs(gradient[raised]).max(initial=0),
-        "held": max(0.0, -gradient[free].min(initial=0)),
-        "spectral": max(0.0, np.linalg.norm(R, 2) - trace),
-        "aligned": abs(np.vdot(R, Z) - trace * np.linalg.svd(Z, compute_uv=False).sum()),
-    }
-
-
 def _root(M):
     values, vectors = np.linalg.eigh(M)
     return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T

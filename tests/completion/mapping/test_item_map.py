@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from tests.conftest import half_labelled
 
 import halflabel as hl
@@ -13,7 +12,7 @@ from halflabel import PartialLabels
 from halflabel.completion.mapping import item_map
 from halflabel.completion.mapping.defaults import METHOD_NAMES
 from halflabel.completion.mapping.item_map import draw_item_map
-from halflabel.completion.mapping.joint_space import JointSpace, measure_skill
+from halflabel.completion.mapping.joint_space import JointSpace
 from halflabel.completion.mapping.layouts import Scene
 from halflabel.completion.mapping.regions import name_regions
 from halflabel.methods.baselines import BinaryRelevance
@@ -74,28 +73,6 @@ def test_more_than_two_dimensions_are_spectral(filled):
     assert drawn.notes == ("t-SNE draws at most 2 dimensions; the 4 dimensions are the spectral embedding of SSDR-MC.",)
 
 
-def test_a_few_items_are_drawn_by_components():
-    filled = complete(np.arange(16.0).reshape(8, 2) ** 2, np.array([0, 1] * 4, dtype=float)[:, None])
-    assert filled.map().method == "pca"
-    assert "Fewer than 10 items" in filled.map().notes[0]
-
-
-def test_the_weight_of_labels_is_their_share_of_the_variance(filled):
-    drawn = filled.map(label_weight=0.5)
-    of_labels = drawn.joint[:, drawn.features.shape[1] :].var(axis=0).sum()
-    assert of_labels == pytest.approx(0.5 * drawn.features.var(axis=0).sum())
-    assert filled.map(label_weight=0).joint.shape == drawn.features.shape
-
-
-def test_labels_without_skill_have_hardly_any_weight(rng):
-    filled = complete(rng.normal(size=(300, 4)), rng.integers(0, 2, (300, 2)).astype(float))
-    assert filled.map().label_weight < 0.1
-    assert "out-of-fold predictions" in filled.map().notes[0]
-    labels = filled.evidence.learned_from
-    assert measure_skill(labels, np.full(labels.shape, 0.9)) < 0
-    assert measure_skill(labels, np.where(labels.relevant, 0.9, 0.1)) > 0.9
-
-
 def test_labels_by_chance_make_no_groups(rng):
     X = rng.normal(size=(100, 4))
     filled = complete(X, rng.integers(0, 2, (100, 1)).astype(float))
@@ -116,20 +93,6 @@ def test_landmarks_are_laid_out_and_others_placed_among_them(filled):
     coordinates = drawn.coordinates.to_numpy()
     assert np.isfinite(coordinates).all()
     assert len(np.unique(coordinates, axis=0)) == 60
-
-
-def test_sparse_features_have_the_map_of_dense_ones(rng):
-    X, Y, _ = half_labelled(rng, n=40)
-    X = np.where(np.abs(X) < 0.5, 0, X)
-    dense, thin = (complete(form, Y).map(method="pca", label_weight=0) for form in (X, sparse.csr_array(X)))
-    assert dense.coordinates.shape == thin.coordinates.shape
-
-
-def test_equal_features_show_the_labels_and_equal_items_raise():
-    Y = np.tile([[0.0, 1], [1, 0], [1, 1]], (5, 1))
-    filled = complete(np.ones((15, 3)), Y)
-    with pytest.raises(ValueError, match="a map needs items that differ"):
-        filled.map()
 
 
 @pytest.mark.parametrize(

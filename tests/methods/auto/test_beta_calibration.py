@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
-from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
@@ -82,24 +81,6 @@ def test_a_label_without_scores_gets_the_fallback():
     p = fitted(scores)
     np.testing.assert_array_equal(p[:, 1], fit_platt(scores, labels).fallback[1])
     assert p[1, 0] > p[3, 0] > p[0, 0]
-
-
-def test_the_curve_minimises_the_documented_objective(rng):
-    p = rng.beta(0.5, 1, size=300)
-    relevant = (rng.random(300) < p**1.5).astype(float)
-
-    def loss(theta):
-        q = expit(np.exp(theta[0]) * np.log(p) - np.exp(theta[1]) * np.log(1 - p) + theta[2])
-        return -np.log(np.where(relevant, q, 1 - q)).sum() + theta @ theta / 2
-
-    expected = minimize(loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}).x
-    found = fit_beta(p, relevant)
-    np.testing.assert_allclose([np.log(found.a), np.log(found.b), found.c], expected, atol=1e-4)
-
-
-def test_the_identity_is_a_curve():
-    p = np.linspace(0.001, 0.999, 99)
-    np.testing.assert_allclose(BetaCurve()(p), p, rtol=1e-9)
 
 
 def test_the_curve_is_fitted_to_held_out_entries(rng, monkeypatch):

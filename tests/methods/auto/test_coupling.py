@@ -2,7 +2,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 from tests.methods.auto.conftest import coupled, log_loss
-from tests.oracles.residuals import free_coupling, objective
+from tests.oracles.residuals import objective
 
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import coupling
@@ -38,16 +38,6 @@ def test_only_entries_with_log_odds_and_labels_with_both_values_are_used():
     assert not data.residual[:, 1:].any()
 
 
-def test_coupling_is_the_logistic_regression_of_scikit_learn(rng, monkeypatch):
-    monkeypatch.setattr(coupling, "ANCHOR", 1e-9)
-    labels, _, base = coupled(rng)
-    model = refine(labels, base, rng, n_trees=0).model.coupling
-    a, c, B = free_coupling(labels.values(), base, model.ridge)
-    np.testing.assert_allclose(model.intercept, a, atol=1e-4)
-    np.testing.assert_allclose(model.slope, c, atol=1e-4)
-    np.testing.assert_allclose(model.weights.toarray(), B, atol=1e-4)
-
-
 def test_coupling_minimises_the_objective_in_its_docstring(rng):
     labels, _, base = coupled(rng, n=60)
     model = refine(labels, base, rng, n_trees=0).model.coupling
@@ -66,15 +56,6 @@ def test_newton_survives_separable_labels_on_a_wild_scale(rng):
     theta = coupling._newton(Z, (Z[:, 1] > 0) * 1.0, np.full(2, 1e-3), np.array([0.0, 1.0]), np.array([0.0, -1.0]))
     assert np.isfinite(theta).all()
     assert theta[1] > 0
-
-
-def test_the_partners_of_a_label_have_the_clearest_correlation(rng, monkeypatch):
-    monkeypatch.setattr(coupling, "MAX_PARTNERS", 1)
-    monkeypatch.setattr(coupling, "BLOCK", 3)
-    Y = np.repeat(rng.integers(2, size=(100, 4)), 2, axis=1).astype(float)
-    labels = PartialLabels.from_observed(Y, rng.random(Y.shape) < 0.8)
-    B = refine(labels, np.zeros(Y.shape), rng, n_trees=0).model.coupling.weights
-    assert sorted(zip(*map(np.ndarray.tolist, B.nonzero()), strict=True)) == [(j, j ^ 1) for j in range(8)]
 
 
 def test_a_label_is_no_partner_of_its_own(rng, monkeypatch):

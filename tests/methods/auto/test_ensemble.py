@@ -52,16 +52,6 @@ def test_each_member_can_be_used_alone(rng, member):
     assert model.members_["ensemble"] < model.members_["label rate"]
 
 
-def test_it_has_the_brier_score_of_each_member(rng):
-    X, Y, _ = half_labelled(rng)
-    model = AutoLabeler("fast", members=DEFAULT_MEMBERS).fit(X, Y)
-    assert list(model.members_) == [*DEFAULT_MEMBERS, "ensemble", "label rate"]
-    known = ~np.isnan(Y)
-    rate = np.nanmean(Y, axis=0)
-    assert model.members_["label rate"] == pytest.approx(np.mean(((rate - Y) ** 2)[known]))
-    assert model.members_["ensemble"] == pytest.approx(np.mean(((model.label_probabilities_ - Y) ** 2)[known]))
-
-
 @pytest.mark.parametrize("members", [("kernel",), ("trees",), ("kernel", "trees")])
 def test_an_ensemble_in_which_no_member_has_a_weight_scores_new_items(rng, monkeypatch, members):
     monkeypatch.setattr("halflabel.methods.auto.ensemble.learn_weights", lambda z, *_: np.zeros(len(z)))

@@ -334,13 +334,6 @@ def test_thresholds_of_new_items_are_those_of_items_without_observed_labels(rng)
     assert micro_f1(new, model.predict(X[300:])) > micro_f1(new, as_fitted.astype(int)) + 0.1
 
 
-def test_an_item_far_from_all_nodes_still_has_neighbours(rng):
-    X, Y, _ = half_labelled(rng)
-    model = AutoLabeler("fast", members=("harmonic",)).fit(X, Y)
-    weights = model.neighbourhood_.transition(model.weighting_(np.vstack([X[:1], np.full((1, 5), 1e4)])))
-    np.testing.assert_allclose(weights.sum(axis=1), 1)
-
-
 @pytest.mark.parametrize("gaps", [False, True], ids=["items", "entries"])
 def test_a_single_group_does_not_count_as_held_out(rng, gaps):
     X, Y, _ = half_labelled(rng)

@@ -150,14 +150,5 @@ def test_one_column_of_values_is_the_prior_of_a_single_label():
         read_prior([0.2, 0.7], PartialLabels.from_table(np.eye(2)))
 
 
-def test_a_prior_together_with_a_single_labelled_item(rng):
-    X = rng.normal(size=(20, 3))
-    y = np.full((20, 2), np.nan)
-    y[0] = [1, 0]
-    with pytest.warns(UserWarning, match="not observed with both values"):
-        model = AutoLabeler("fast").fit(X, y, prior=np.full((20, 2), 0.3))
-    assert np.isfinite(model.label_probabilities_).all()
-
-
 def test_parameters_are_those_of_the_docstring():
     check_parameters(CalibratedPrior())

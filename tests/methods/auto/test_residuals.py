@@ -86,14 +86,6 @@ def test_real_labels_correct_each_other(public_data, rng):
 # -- what it must not use --------------------------------------------------------------
 
 
-def test_hidden_values_change_nothing(rng):
-    labels, Y, base = combined(rng, n=200)
-    other = PartialLabels.from_observed(np.where(labels.observed, Y, 1 - Y), labels.observed)
-    one, two = (refine(L, base, np.random.default_rng(3)) for L in (labels, other))
-    np.testing.assert_array_equal(one.log_odds, two.log_odds)
-    np.testing.assert_array_equal(one.out_of_fold, two.out_of_fold)
-
-
 def test_the_base_score_of_an_unknown_entry_is_no_residual(rng):
     labels, _, base = coupled(rng)
     model = refine(labels, base, rng, n_trees=0).model
@@ -217,13 +209,6 @@ def test_many_labels_get_no_forests(rng):
     model = refine(labels, base, rng).model
     assert model.forests is None
     assert np.diff(model.coupling.weights.indptr).max() <= coupling.MAX_PARTNERS
-
-
-def test_the_same_seed_gives_the_same_bits_and_another_seed_others(rng):
-    labels, _, base = combined(rng)
-    one, two, three = (refine(labels, base, np.random.default_rng(seed), n_trees=10).log_odds for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one, two)
-    assert (one != three).any()
 
 
 def test_a_model_survives_its_file(rng, tmp_path):

@@ -30,14 +30,6 @@ def test_trees_try_many_features_where_few_are_decisive(rng, form, decisive, exp
     assert make_task(form(X), Y).max_features == expected
 
 
-def test_the_square_root_where_nothing_can_be_compared(rng):
-    X, Y = words(rng, True)
-    Y[1:] = np.nan
-    assert make_task(X, Y).max_features == 20  # a single labelled item
-    X, Y = words(rng, True)
-    assert make_task(X[:, :4], Y).max_features == 2  # half is as many
-
-
 def test_a_tree_tries_as_many_as_chosen(rng, monkeypatch):
     seen = []
     from halflabel.methods.auto import trees

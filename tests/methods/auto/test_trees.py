@@ -71,23 +71,6 @@ def test_words_are_chosen_by_the_rows_of_the_bags_only(few_words, rng):
     np.testing.assert_array_equal(grown[0].predict(X), grown[1].predict(X))
 
 
-def test_a_word_of_one_row_or_of_no_variance_is_not_seen(few_words):
-    X = np.zeros((40, 8))
-    X[0, 0] = 1.0  # in one row, and exactly the label
-    X[:, 1] = 1.0
-    X[::2, 2:] = np.arange(1, 7)
-    Y = np.eye(40, 1)
-    assert {0, 1}.isdisjoint(words.choose_words(sparse.csr_array(X), Y, 2)[:5].tolist())
-
-
-def test_correlations_do_not_depend_on_the_blocks_of_labels(few_words, rng, monkeypatch):
-    X, Y = make_words(rng)
-    Y = np.hstack([Y, rng.random((300, 3)) < 0.3])
-    expected = words.choose_words(X, Y, 2)
-    monkeypatch.setattr(words, "CELLS", 1)
-    np.testing.assert_array_equal(words.choose_words(X, Y, 2), expected)
-
-
 def test_a_sparse_bag_that_stays_sparse_may_have_indices_of_64_bits(rng, monkeypatch):
     X, Y = make_words(rng)
     wide = sparse.csr_array(X)

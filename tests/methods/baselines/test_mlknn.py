@@ -101,14 +101,6 @@ def test_a_duplicate_of_an_item_is_its_neighbour():
     np.testing.assert_array_equal(model.tables_[:, :, 0], [[6, 0], [0, 6]])
 
 
-def test_sparse_features_equal_dense_ones(rng):
-    X, Y, _ = half_labelled(rng, entries=True)
-    X[np.abs(X) < 0.7] = 0
-    thin = published().fit(sparse.csr_array(X), Y)
-    np.testing.assert_array_equal(thin.label_scores_, published().fit(X, Y).label_scores_)
-    assert sparse.issparse(thin.items_)
-
-
 @pytest.mark.parametrize("form", ["dense", "sparse", "turned"])
 def test_of_items_at_equal_distance_the_first_are_neighbours(form, rng):
     whole, new = rng.integers(0, 3, size=(120, 3)), rng.integers(0, 3, size=(15, 3))

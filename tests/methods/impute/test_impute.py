@@ -113,13 +113,6 @@ def test_units_and_zero_points_do_not_matter(imputer, rng):
     np.testing.assert_allclose((moved - zero) / unit, base, atol=1e-6)
 
 
-def test_permuting_rows_permutes_the_answer(imputer, rng):
-    X, _ = gapped(rng)
-    rows = rng.permutation(len(X))
-    base, moved = clone(imputer).fit_transform(X), clone(imputer).fit_transform(X[rows])
-    np.testing.assert_allclose(moved, base[rows], atol=1e-6)
-
-
 def test_permuting_rows_and_features_permutes_the_answer(fixed, rng):
     X, _ = gapped(rng)
     rows, features = rng.permutation(len(X)), rng.permutation(X.shape[1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.methods.impute.test_impute import gapped
-from tests.methods.parameters import check_parameters
 from tests.oracles import impute as oracle
 
 from halflabel.methods.impute import SoftImputer, complete_rows
@@ -43,27 +42,6 @@ def test_a_fitted_row_folded_in_gets_its_own_completion(shape, scale, rng):
     np.testing.assert_allclose(fitted.transform(X), fitted.fit_transform(X), atol=1e-6)
 
 
-def test_folding_in_is_a_ridge_regression_on_the_components(rng):
-    X, _ = gapped(rng)
-    fitted = SoftImputer(alpha=1.0, scale=None).fit(X)
-    x, B = X[5], fitted.components_.T
-    known = ~np.isnan(x)
-    a = np.linalg.solve(B[known].T @ B[known] + np.eye(B.shape[1]), B[known].T @ x[known])
-    np.testing.assert_allclose(fitted.transform(x[None])[0, ~known], (B @ a)[~known], atol=1e-9)
-
-
-def test_the_components_are_the_factor_of_the_completion(rng):
-    X, _ = gapped(rng, n=50)
-    fitted = SoftImputer(alpha=4.0, scale=None, tol=1e-12).fit(X)
-    _, s, Vt = np.linalg.svd(fitted.low_rank_)
-    rank = len(fitted.components_)
-    assert rank < 6
-    assert s[rank:].max() < 1e-9
-    np.testing.assert_allclose(
-        fitted.components_.T @ fitted.components_, (Vt[:rank].T * s[:rank]) @ Vt[:rank], atol=1e-6
-    )
-
-
 def test_the_path_starts_where_everything_is_the_mean(rng):
     X, _ = gapped(rng)
     chosen = SoftImputer().fit(X)
@@ -72,37 +50,6 @@ def test_the_path_starts_where_everything_is_the_mean(rng):
     np.testing.assert_allclose(filled, np.where(np.isnan(X), np.nanmean(X, axis=0), X), atol=1e-9)
     assert len(SoftImputer(alpha=0.99 * most).fit(X).components_) == 1
     np.testing.assert_allclose(chosen.cv_results_["alpha"], most * 0.5 ** np.arange(len(chosen.cv_results_["alpha"])))
-
-
-def test_alpha_is_chosen_by_the_error_of_hidden_cells(rng):
-    X, _ = gapped(rng, n=40)
-    fitted = SoftImputer(scale=None, n_folds=2, tol=1e-4).fit(X)
-    alphas, errors = fitted.cv_results_["alpha"], fitted.cv_results_["error"]
-    within = errors <= 1.001 * errors.min()
-    assert fitted.alpha_ == alphas[np.argmax(within)] == alphas[within].max()
-    folds = fitted._folds(X, ~np.isnan(X))
-    expected = []
-    for alpha in alphas:
-        completed = [oracle.soft_impute(np.where(folds == fold, np.nan, X), alpha, 1000) for fold in (0, 1)]
-        expected.append(sum(np.square(Z - X)[folds == fold].sum() for fold, Z in enumerate(completed)))
-    expected = np.array(expected) / (folds >= 0).sum()
-    decisive = slice(int(np.argmin(expected)) + 1)  # below, a rough solution has a smaller error than an exact one
-    np.testing.assert_allclose(errors[decisive], expected[decisive], rtol=0.05)
-
-
-def test_the_path_ends_after_two_weights_that_are_not_better(rng):
-    X, _ = gapped(rng, n=60)
-    errors = SoftImputer().fit(X).cv_results_["error"]
-    best = int(np.argmax(errors <= 1.001 * errors.min()))
-    assert len(errors) < 14
-    assert best == len(errors) - 3
-
-
-def test_every_known_cell_is_hidden_once(rng):
-    X, _ = gapped(rng)
-    folds = SoftImputer(n_folds=4)._folds(X, ~np.isnan(X))
-    assert (folds[np.isnan(X)] == -1).all()
-    assert np.ptp(np.bincount(folds[folds >= 0])) <= 1
 
 
 def test_noise_is_left_to_the_mean(rng):
@@ -197,21 +144,6 @@ def test_the_last_proximal_step_by_the_singular_values(shape, rng):
     assert B.shape == (2, shape[1] + 1)
     assert not B[:, 1].any()
     np.testing.assert_allclose((B.T @ B)[np.ix_(*[imputer.observed_features_] * 2)], (Vt.T * kept) @ Vt, atol=1e-10)
-
-
-def test_rows_are_filled_by_the_ridge_regression_on_the_components(rng):
-    components, alpha = rng.normal(size=(2, 4)), 0.7
-    X = np.where(rng.random((6, 4)) < 0.4, np.nan, rng.normal(size=(6, 4)))
-    filled = module.complete_rows(X, components, alpha)
-    for row, result in zip(X, filled, strict=True):
-        known = ~np.isnan(row)
-        B = components[:, known]
-        a = np.linalg.solve(B @ B.T + alpha * np.eye(2), B @ row[known])
-        np.testing.assert_allclose(result, np.where(known, row, a @ components), atol=1e-12)
-
-
-def test_parameters_are_those_of_the_docstring_of_soft_impute():
-    check_parameters(SoftImputer(), n_folds=2, max_iter=1)
 
 
 @pytest.mark.parametrize("rank", [1, 3])

@@ -11,8 +11,6 @@ from tests.methods.parameters import check_parameters
 from tests.oracles.matrix_completion import objective
 
 from halflabel import MC1, MCb, complete
-from halflabel.completion.model_file.archive import load_tree, save_tree
-from halflabel.completion.model_file.saving import saved_classes
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels import masking
 from halflabel.methods.matrix_completion import matrix_completion
@@ -181,22 +179,6 @@ def test_the_criterion_may_be_the_features():
     assert np.isfinite(complete.cv_results_["feature_error"]).all()
 
 
-def test_probabilities_are_calibrated_where_the_bare_link_is_not():
-    X, labels, drawn = problem(n=400, d=20, t=10, share=0.4)
-    model = MC1(alpha=3e-3, label_weight=0.1, n_folds=3).fit(X, labels)
-    truth, unknown = drawn.dataset.Y.relevant, ~labels.observed
-
-    def loss(p):
-        return -np.mean(np.where(truth, np.log(p), np.log(1 - p))[unknown])
-
-    link = 1 / (1 + np.exp(-model.label_scores_))
-    assert loss(model.label_probabilities_) < loss(link)
-    bins = np.minimum((model.label_probabilities_[unknown] * 10).astype(int), 9)
-    p, true = model.label_probabilities_[unknown], truth[unknown]
-    error = sum(abs(p[bins == k].mean() - true[bins == k].mean()) * np.mean(bins == k) for k in np.unique(bins))
-    assert error <= 0.06
-
-
 # -- features ------------------------------------------------------------------------
 
 
@@ -272,20 +254,6 @@ def test_new_items_with_any_gaps(method):
     assert np.isfinite(blank).all()
     with pytest.raises(ValueError, match="y has 2 labels, but the model was fitted on 5"):
         model.fold_in(X, np.zeros((300, 2)))
-
-
-@both
-def test_a_saved_model_answers_as_before(method, tmp_path):
-    X, _, _ = problem()
-    model = fit_once(method)
-    save_tree(tmp_path / "m", {"model": model.to_state()}, saved_classes())
-    from halflabel.labels.calibration import Calibration
-    from halflabel.numerics.scaling import Scaler
-
-    state = load_tree(tmp_path / "m", {"Scaler": Scaler, "Calibration": Calibration})["model"]
-    again = method.from_state(state)
-    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    np.testing.assert_array_equal(again.transform(X), model.transform(X))
 
 
 # -- tiny, degenerate, invalid -----------------------------------------------------------

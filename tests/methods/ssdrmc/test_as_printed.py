@@ -8,7 +8,7 @@ from tests.oracles.propagation import local_gram, weights_of_gram
 
 from halflabel import SSDRMC
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.weights import normalise_alpha, reconstruction_weights
+from halflabel.numerics.graph.weights import reconstruction_weights
 
 
 @pytest.fixture
@@ -39,15 +39,6 @@ def test_raw_units_depend_on_the_unit_of_the_features_and_normalised_ones_do_not
         options = {"scores": F, "alpha": 0.3, "raw_units": raw}
         W, scaled = (reconstruction_weights(c * X, indices, 0.01, **options).toarray() for c in (1, 100))
         assert np.allclose(W, scaled) is same
-
-
-@pytest.mark.parametrize("alpha", [0.1, 0.7])
-def test_alpha_in_the_other_unit_gives_the_same_weights(rng, alpha):
-    X, F = 5 * rng.normal(size=(15, 3)), rng.random((15, 2))
-    indices, _ = neighbors(X, 4)
-    raw = reconstruction_weights(X, indices, 0.01, scores=F, alpha=alpha, raw_units=True)
-    same = reconstruction_weights(X, indices, 0.01, scores=F, alpha=normalise_alpha(X, F, indices, alpha))
-    np.testing.assert_allclose(raw.toarray(), same.toarray(), rtol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

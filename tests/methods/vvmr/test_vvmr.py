@@ -199,11 +199,5 @@ def test_invalid_settings_raise(settings, sentence, rng):
         VVMR(**settings).fit(X, Y)
 
 
-def test_positive_only_labels_raise(rng):
-    labels = PartialLabels.from_positives(rng.integers(0, 2, (20, 3)).astype(float))
-    with pytest.raises(ValueError, match="VVMR needs irrelevant entries"):
-        VVMR().fit(rng.normal(size=(20, 2)), labels)
-
-
 def test_parameters_are_those_of_the_docstring():
     check_parameters(VVMR(), n_neighbors=1, max_exact=2, n_landmarks=2, n_folds=2)
