@@ -25,6 +25,8 @@ GUESSES: Mapping[str, str] = {
     "groups": "group= is the name of a column",
     "feature_names": "the columns of a DataFrame have them; features= chooses columns",
     "classes": "labels= names label columns",
+    "embed": "vectors= takes the numbers of your encoder, one row per item: an array or a .npy file",
+    "read_tags": "give lists of tags, such as items.assign(tags=items['tags'].map(function))",
     "estimator": "it is method=",
     "model": "it is method=",
     "fit": "it is fitted; new labels are learned by .update(answers)",

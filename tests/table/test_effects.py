@@ -81,11 +81,11 @@ WAYS = {
 
 STATED = {
     "id": "song", "labels": ["dance"], "tags": "body", "absent": "unknown", "positive_only": "*", "empty": "none",
-    "text": "body", "ignore": ["tempo"], "features": ["mood"], "vectors": "vec", "images": "body", "embed": len,
+    "text": "body", "ignore": ["tempo"], "features": ["mood"], "vectors": "vec", "images": "body",
     "yes": "-", "no": "x", "unknown": "x", "rules": ["dance -> sad"], "group": "thread", "sep": "-",
-    "case": "different", "read_tags": str.split, "scores": "given", "missing": "-99", "pairs": PAIRS, "on": "how",
+    "case": "different", "scores": "given", "missing": "-99", "pairs": PAIRS, "on": "how",
     "tag": "how", "value": "how", "tag_names": pd.DataFrame({"id": ["dance", "sad", "Dance"], "name": list("abc")}),
-    "annotated": pd.DataFrame({"song": ["s5"]}), "labels_file": pd.DataFrame({"song": ["s1"], "dance": [1]}),
+    "annotated": "mood=a", "labels_file": pd.DataFrame({"song": ["s1"], "dance": [1]}),
     "prior": np.full((N, 2), 0.5), "prior_field": "scored",
     "sources": pd.DataFrame({"item": ["4", "5"] * 3, "label": "dance", "source": list("aabbcc"), "value": [1, 0] * 3}),
     "reference": "ann", "max_categories": 1, "format": "csv", "skip_rows": "1", "delimiter": ";", "encoding": "cp1252",

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from pyarrow import dataset
 
 import halflabel as hl
 from halflabel import files
@@ -76,18 +77,27 @@ def test_a_lazy_table_is_collected_first():
         complete(lazy)
 
 
-def test_anything_with_an_arrow_stream_or_to_pandas():
+def test_anything_with_an_arrow_stream():
     class Stream:
         def __arrow_c_stream__(self, requested_schema=None):
             return pa.Table.from_pylist(ROWS).__arrow_c_stream__(requested_schema)
 
-    class Convertible:
-        def to_pandas(self):
-            return pd.DataFrame(ROWS)
-
-    assert open_native(Stream()).frame["song"].tolist() == open_native(Convertible()).frame["song"].tolist()
+    assert open_native(Stream()).frame["song"].tolist() == [row["song"] for row in ROWS]
     assert isinstance(complete(Stream()).table, pa.Table)
     assert open_native(np.eye(2)) is None
+
+
+class Convertible:
+    def to_pandas(self):
+        return pd.DataFrame(ROWS)
+
+
+@pytest.mark.parametrize("items", [Convertible(), dataset.dataset(pa.Table.from_pylist(ROWS))])
+def test_an_object_that_becomes_a_table_is_named_with_its_way(items):
+    with pytest.raises(ValueError, match=r"and not a table in memory: give (items\.to_\w+\(\))\.") as error:
+        complete(items)
+    way = str(error.value).partition("give items.")[2].removesuffix("().")
+    assert open_native(getattr(items, way)()).frame["song"].tolist() == [row["song"] for row in ROWS]
 
 
 def test_evaluate_takes_them_too():
@@ -128,54 +138,3 @@ def test_a_typing_error_in_an_argument_is_named():
     for function in (hl.complete, hl.evaluate):
         with pytest.raises(TypeError, match=r"'label'\. Did you mean 'labels'"):
             function(ROWS, label="dance")
-
-
-@pytest.fixture
-def datasets(monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    pytest.importorskip("datasets.features", reason="datasets is not installed")  # tests/datasets has that name, too
-    return pytest.importorskip("datasets")
-
-
-@pytest.mark.filterwarnings("ignore")
-class TestDatasets:
-    """Lists of ``ClassLabel``: names for halflabel, numbers in what comes back."""
-
-    NAMES = ("dance", "slow")
-
-    @pytest.fixture
-    def data(self, datasets):
-        features = datasets.Features(
-            {
-                "tempo": datasets.Value("float32"),
-                "labels": datasets.Sequence(datasets.ClassLabel(names=list(self.NAMES))),
-            }
-        )
-        labels = [[1 - i % 2] if i < 24 else None for i in range(N)]
-        columns = {"tempo": [row["tempo"] for row in ROWS], "labels": labels}
-        return datasets.Dataset.from_dict(columns, features=features)
-
-    def test_a_dataset_comes_back_in_kind(self, data):
-        filled = hl.complete(data, absent="irrelevant", effort="fast")
-        assert filled.labels.names == self.NAMES
-        assert type(filled.table) is type(data)
-        assert filled.table.features == data.features
-        assert filled.table["labels"][:] == [[1 - i % 2] for i in range(N)]
-
-    def test_what_is_undecided_has_classes_too(self, data):
-        filled = hl.complete(data, absent="irrelevant", effort="fast", min_precision=0.9999)
-        assert filled.table.features["labels"] == data.features["labels"]
-        assert "labels_open" in filled.table.column_names
-
-    def test_several_splits(self, data, datasets):
-        with pytest.raises(ValueError, match="a Dataset with the splits 'train': pass one of them"):
-            hl.complete(datasets.DatasetDict({"train": data}), absent="irrelevant")
-
-    def test_a_file_keeps_its_classes(self, data, datasets, tmp_path):
-        data.to_parquet(str(tmp_path / "songs.parquet"))
-        filled = hl.complete(tmp_path / "songs.parquet", absent="irrelevant", effort="fast")
-        assert filled.labels.names == self.NAMES
-        filled.write(tmp_path / "out.parquet")
-        back = datasets.Dataset.from_parquet(str(tmp_path / "out.parquet"), cache_dir=str(tmp_path / "cache"))
-        assert back.features["labels"] == data.features["labels"]
-        assert back["labels"][:] == [[1 - i % 2] for i in range(N)]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.conftest import FEWER_EXAMPLES
 from tests.table.notations import list_readings
 
+from halflabel.table import open_table
 from halflabel.table import pairs as reader
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
@@ -21,14 +22,14 @@ def read_pairs(pairs, on, ids, **keys):
     return reader.read_pairs(Description(pairs=pairs, on=on, **keys), ids)
 
 
-def oracle(rows, absent, empty, annotated):
+def oracle(rows, absent, empty):
     """Return state and annotated items by loops over entries."""
     state = np.zeros((len(IDS), len(TAGS)), dtype=int)
     marked = []
     for i, item in enumerate(IDS):
         values = {tag: {value for it, t, value in rows if (it, t) == (item, tag)} for tag in TAGS}
         has_yes = any(1 in found and 0 not in found for found in values.values())
-        is_annotated = item in annotated or empty == "none" or has_yes
+        is_annotated = empty == "none" or has_yes
         if absent == "irrelevant":
             is_annotated = is_annotated or any(values.values())
         marked.append(is_annotated)
@@ -51,18 +52,17 @@ pair_rows = st.lists(
 @FEWER_EXAMPLES
 @given(
     rows=pair_rows, absent=st.sampled_from(["irrelevant", "unknown"]), empty=st.sampled_from([None, "none"]),
-    annotated=st.sets(st.sampled_from(IDS)), words=st.booleans(),
+    words=st.booleans(),
 )  # fmt: skip
-def test_every_entry_is_that_of_the_oracle(rows, absent, empty, annotated, words):
+def test_every_entry_is_that_of_the_oracle(rows, absent, empty, words):
     rows = [*rows, *(("a", tag, 1) for tag in TAGS)]  # every tag is in the pairs, and something is observed
     table = pd.DataFrame(rows, columns=["item", "tag", "vote"])
     if words:
         table["vote"] = [None if pd.isna(value) else {1: "for", 0: "against"}[value] for value in table["vote"]]
-    marked = pd.DataFrame({"item": sorted(annotated)}, dtype=object)
-    state, is_annotated = oracle(rows, absent, empty, annotated)
+    state, is_annotated = oracle(rows, absent, empty)
     labels = read_pairs(
         table.sample(frac=1, random_state=0), "item", IDS, absent=absent, empty=empty, tag="tag", value="vote",
-        **({"yes": "for", "no": "against"} if words else {}), annotated=marked if len(marked) else None,
+        **({"yes": "for", "no": "against"} if words else {}),
     ).labels if (state != 0).any() else None  # fmt: skip
     if labels is None:
         return
@@ -76,14 +76,10 @@ def test_pairs_are_described():
     pairs = pd.DataFrame(
         {"item": ["a", "a", "b", "b"], "tag": ["T1", "T2", "T1", "T2"], "not": [None, "NOT", None, None]}
     )
-    reading = read_pairs(
-        pairs, "item", IDS, tag="tag", value="not", yes="", no="not", absent="unknown",
-        annotated=pd.DataFrame({"item": ["c"]}),
-    )  # fmt: skip
+    reading = read_pairs(pairs, "item", IDS, tag="tag", value="not", yes="", no="not", absent="unknown")
     assert reading.notes == (
         "2 labels in 'tag' (4 pairs, 1 entry known as irrelevant).",
-        "1 item without a tag in the long table: taken as annotated, without tags.",
-        "1 item without a tag in the long table: taken as unlabelled.",
+        "2 items without a tag in the long table: taken as unlabelled.",
     )
     both = pd.concat([pairs, pd.DataFrame({"item": ["b"], "tag": ["T2"], "not": ["NOT"]})])
     notes = read_pairs(both, "item", IDS, tag="tag", value="not", yes="", no="not", absent="unknown").notes
@@ -106,8 +102,6 @@ def test_pairs_of_other_ids_are_left_out_unless_most_are_about_them():
         ({"tag": "tg"}, "did you mean 'tag'"),
         ({"tag": "tag", "value": "vte"}, "did you mean 'vote'"),
         ({"tag": "tag", "value": "vote"}, "'vote' holds 'maybe'"),
-        ({"tag": "tag", "annotated": pd.DataFrame({"x": ["a"], "y": [1]})}, "one column of ids, or a column 'item'"),
-        ({"tag": "tag", "annotated": pd.DataFrame({"x": ["q"]})}, "annotated items name ids that are not in the table"),
     ],
 )
 def test_columns_that_are_not_clear_are_one_sentence(options, message):
@@ -171,6 +165,19 @@ def test_a_further_column_of_0_and_1_is_a_question_and_its_ways_are_right(rows):
     assert (
         plain.state.tolist() == read_pairs(pairs[["item", "tag"]], "item", IDS, absent="unknown").labels.state.tolist()
     )
+
+
+def test_a_column_of_the_items_names_those_that_were_annotated():
+    items = pd.DataFrame({"item": IDS, "n": [0.5, 1.5, 1.0, 2.0], "by": ["ann", "ben", "ann", None]})
+    pairs = pd.DataFrame({"item": ["a", "b"], "tag": ["T1", "T2"]})
+    given = {"id": "item", "pairs": pairs, "on": "item", "absent": "irrelevant"}
+    for way in ("by", "by=ann"):
+        opened = open_table(items, annotated=way, **given)
+        others = [[-1, 1], [1, 0]] if way == "by" else [[0, 0], [1, 0]]
+        assert opened.labels.state.tolist() == [[1, -1], others[0], [-1, -1], [0, 0]]
+        assert "by" not in opened.encoder.feature_names
+    with pytest.raises(ValueError, match=r"annotated= is a column of the items, or COLUMN=VALUE, not 'ids.csv'"):
+        open_table(items, annotated="ids.csv", **given)
 
 
 def test_the_column_of_tags_is_offered_by_its_name():

@@ -34,7 +34,6 @@ BY_KIND = {
 VALUE = {
     key.name: st.sampled_from(key.choices) if key.choices else BY_KIND[key.kind] for key in KEYS if key.kind != "path"
 }
-del VALUE["embed"], VALUE["read_tags"]  # code: a table file does not hold it
 DESCRIPTIONS = st.fixed_dictionaries({}, optional=VALUE)
 
 

@@ -232,7 +232,11 @@ def test_letters_without_a_separator_are_a_question(seed, letters):
     cells = ["".join(letters[NAMES.index(name)] for name in tags) or None for tags in draw_lists(seed)]
     question = str(ask(cells))
     assert "as if each letter is a tag" in question
-    assert "state read_tags= with a function that makes a list of a cell" in question
+    way = "make a list of each cell in Python, such as items['tags'].map(function)."
+    assert question.endswith(way)
+    items = pd.DataFrame({"tags": cells})
+    lists = items["tags"].map(list, na_action="ignore")
+    assert read(lists).names == tuple(sorted(letters[:4]))
     assert read(list(pd.Series(cells).str.join(";"))).names == tuple(sorted(letters[:4]))
 
 

@@ -212,13 +212,6 @@ def test_a_filled_object_has_the_keys_that_its_tag_has_everywhere():
     assert reading.notation.description.endswith("filled objects are without 'color'")
 
 
-def test_a_function_of_the_user_reads_any_notation():
-    frame = pd.DataFrame({"n": [1.5, 2.5, 2.5, 1.5], "t": ["(rock)(sad)", "(sad)", None, "(rock)"]})
-    cells = open_table(frame, tags="t", absent="irrelevant", read_tags=lambda cell: cell[1:-1].split(")("))
-    assert cells.labels.state.tolist() == [[1, 1], [-1, 1], [0, 0], [1, -1]]
-    assert frame["t"][0] == "(rock)(sad)"
-
-
 def test_objects_keep_their_other_keys():
     cells = [[{"name": "rock", "score": 0.9, "by": "m"}], [{"name": "sad", "score": 0.2}], [{"name": "rock"}]]
     column = pd.Series(cells, name="t")

@@ -59,10 +59,7 @@ class ItemsFile:
     @property
     def inputs(self) -> tuple[Path | None, ...]:
         """The files that are read. None of them may be overwritten."""
-        further = (
-            getattr(self.columns, name)
-            for name in ("pairs", "tag_names", "annotated", "labels_file", "prior", "sources")
-        )
+        further = (getattr(self.columns, name) for name in ("pairs", "tag_names", "labels_file", "prior", "sources"))
         paths: tuple[Any, ...] = (*further, self.described.file.path)
         return (*self.paths, *(None if path is None else Path(path) for path in paths))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.command(name="predict")
 @click.argument("model", type=PATH)
 @click.argument("items", type=PATH, nargs=-1, required=True, metavar="ITEMS...")
-@add_set_option("delimiter", "encoding", "format", "vectors", "images", "text", "embed")
+@add_set_option("delimiter", "encoding", "format", "vectors", "images")
 @click.option("-o", "--output", type=PATH, help="Labelled table; by default ITEMS.predicted.*, in the format of ITEMS.")
 @probabilities_option
 def predict_command(
@@ -47,10 +47,10 @@ def predict_command(
     """  # noqa: D301
     tool, predictor = find_tool(output), work.load(model)
     vectors = Path(keys.pop("vectors")) if "vectors" in keys else None
-    stated = {name: keys.pop(name, None) for name in ("format", "images", "text", "embed")}
+    stated = {name: keys.pop(name, None) for name in ("format", "images")}
     columns = Description(labels=(), **stated)
     source = work.read_file(items, columns, **keys)
-    raw, embedded = source.raw, cast("MatrixLike | None", work.embed_columns(source, columns).vectors)
+    raw, embedded = source.raw, cast("MatrixLike | None", work.describe_images(source, columns).vectors)
     target = output or name_plain_table(items, source, "predicted")
     named = {"suggestions" if tool else "labelled": target, "probabilities": probabilities}
     outputs = Outputs.plan((model, *source.paths, vectors), named)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from halflabel.report.pictures import PICTURES
     from halflabel.table import NoLabelsNamed
     from halflabel.table.described import find_description
-    from halflabel.table.embedding import embed_columns
+    from halflabel.table.further import describe_images
     from halflabel.table.items import choose_shown
     from halflabel.table.opening import open_described
     from halflabel.table.question import Question
@@ -71,7 +71,7 @@ else:
             "halflabel.report.pictures": ["PICTURES"],
             "halflabel.table": ["NoLabelsNamed"],
             "halflabel.table.described": ["find_description"],
-            "halflabel.table.embedding": ["embed_columns"],
+            "halflabel.table.further": ["describe_images"],
             "halflabel.table.items": ["choose_shown"],
             "halflabel.table.opening": ["open_described"],
             "halflabel.table.question": ["Question"],
@@ -98,10 +98,10 @@ __all__ = [
     "choose_tool",
     "complete",
     "decide",
+    "describe_images",
     "describe_left_out",
     "describe_review",
     "describe_warnings",
-    "embed_columns",
     "evaluate",
     "find_description",
     "find_written",

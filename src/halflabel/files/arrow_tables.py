@@ -12,7 +12,6 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import ipc, parquet
 
-from halflabel._wording import count
 from halflabel.files.bounded import check_ordinary
 from halflabel.files.parquet import explain_damage, gather, read_parquet_table, too_large
 
@@ -31,24 +30,6 @@ def read_arrow(path: Path) -> pa.Table:
     with _open(path) as reader:
         _check_names(reader.schema)
         return gather(_iterate(reader), reader.schema, partial(too_large, path))
-
-
-def read_dataset(dataset: Any) -> pa.Table:
-    """Read a Dataset of pyarrow, which may be many files, within the limit of size.
-
-    Raises
-    ------
-    ValueError
-        If it does not fit; the sentence names the function for larger ones.
-    """
-    return gather(dataset.to_batches(), dataset.schema, _reject_dataset)
-
-
-def _reject_dataset(size: int, limit: int) -> ValueError:
-    return ValueError(
-        f"the Dataset takes more than {count(size)} bytes, above the limit of {count(limit)}: complete its "
-        "files with `halflabel complete-folder` of halflabel-scale (in a clone: pip install ./scale)."
-    )
 
 
 def read_schema(path: Path) -> pa.Schema:

@@ -14,7 +14,7 @@ from halflabel._arrays import Ints
 from halflabel._wording import clipped, option, plural
 from halflabel.files.field_values import frame_of
 from halflabel.files.formats import Empty
-from halflabel.files.raw_table import TAKEN_AS_UNKNOWN, AbsentNotStated, ReadError
+from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.files.records import SOURCES, Records, cell_table
 from halflabel.labels import Absent
 
@@ -164,7 +164,7 @@ class Collector:
         if not records.n_disagreements:
             return records
         number = plural(records.n_disagreements, "entry", "entries")
-        note = f"{number} {TAKEN_AS_UNKNOWN}"
+        note = f"{number} with different answers of different people: taken as unknown."
         return replace(records, notes=(*self.notes, note))
 
     def _check(self, items: pd.DataFrame) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from halflabel._arrays import Floats
 from halflabel._wording import plural
 from halflabel.files.bounded import check_ordinary, size_limit
 from halflabel.files.media import FORMATS, OTHERS, PICTURES, SOUNDS, describe_media
@@ -19,9 +17,6 @@ from halflabel.files.raw_table import RawTable, ReadError
 #: Suffixes of texts, and the kinds of files of which a folder has one.
 TEXTS = (".txt", ".md")
 KINDS = {"picture": PICTURES, "sound": SOUNDS, "text": TEXTS, "file": OTHERS}
-
-#: Features with their names.
-Described = tuple[Floats, tuple[str, ...]]
 
 #: Maximum number of files of a folder.
 MAX_FILES = 1_000_000
@@ -40,15 +35,8 @@ def find_media(folder: Path) -> list[Path]:
     return [path for path in files if chosen and _kind_of(path) == chosen]
 
 
-def read_media_folder(folder: Path, describe: Callable[[Sequence[Path]], Described] = describe_media) -> RawTable:
-    """Read a folder. The name of a subfolder is the tag of its files, and other files have none.
-
-    Parameters
-    ----------
-    folder : Path
-    describe : callable, optional
-        Returns the features of pictures or sounds, one row per file, and their names.
-    """
+def read_media_folder(folder: Path) -> RawTable:
+    """Read a folder. The name of a subfolder is the tag of its files, and other files have none."""
     files = find_media(folder)
     kind = _kind_of(files[0])
     names = [path.relative_to(folder).as_posix() for path in files]
@@ -63,7 +51,7 @@ def read_media_folder(folder: Path, describe: Callable[[Sequence[Path]], Describ
         return RawTable(frame, source=str(folder), id="file", tags="folder" if tagged else None, notes=tuple(notes))
     if kind == "picture":
         frame = pd.concat([frame, pd.DataFrame([_read_exif(path) for path in files])], axis=1)
-    matrix, features = describe(files)
+    matrix, features = describe_media(files)
     return RawTable(
         frame, matrix, features, source=str(folder), id="file", tags="folder" if tagged else None, notes=tuple(notes)
     )

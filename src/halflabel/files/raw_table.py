@@ -22,10 +22,6 @@ from halflabel.labels.answers import read_answer
 MAX_REASON = 1000
 
 
-#: The end of the note about entries that people answered differently.
-TAKEN_AS_UNKNOWN = "with different answers of different people: taken as unknown."
-
-
 class AbsentNotStated(ValueError):
     """A file lists the labels of items, and the caller did not state the meaning of a label that is not listed."""
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from halflabel.table.labelling import read_labels
     from halflabel.table.opened import OpenTable
     from halflabel.table.opening import open_table
-    from halflabel.table.prior import align_prior
     from halflabel.table.roles import NoLabelsNamed, Roles, choose_roles
     from halflabel.table.tag_columns import fill_tags
 else:
@@ -23,7 +22,6 @@ else:
             "halflabel.table.labelling": ["read_labels"],
             "halflabel.table.opened": ["OpenTable"],
             "halflabel.table.opening": ["open_table"],
-            "halflabel.table.prior": ["align_prior"],
             "halflabel.table.roles": ["NoLabelsNamed", "Roles", "choose_roles"],
             "halflabel.table.tag_columns": ["fill_tags"],
         },
@@ -36,7 +34,6 @@ __all__ = [
     "NoLabelsNamed",
     "OpenTable",
     "Roles",
-    "align_prior",
     "choose_roles",
     "fill_tags",
     "open_table",

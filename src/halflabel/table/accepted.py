@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -18,18 +18,11 @@ class ArrowTable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-class PandasTable(Protocol):
-    """A table of a library that converts to pandas, such as a Dataset of Hugging Face."""
-
-    @property
-    def to_pandas(self) -> Callable[..., Any]: ...  # noqa: D102
-
-
 #: A path of one file, of a folder, or a pattern.
 PathLike: TypeAlias = str | os.PathLike[str]
 
 #: A table in memory, of any library.
-TableLike: TypeAlias = "IntoDataFrame | ArrowTable | PandasTable | Sequence[Mapping[str, Any]]"
+TableLike: TypeAlias = "IntoDataFrame | ArrowTable | Sequence[Mapping[str, Any]]"
 
 #: New items for a model.
 NewItems: TypeAlias = "TableLike | MatrixLike"

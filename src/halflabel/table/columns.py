@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Empty = Literal["unlabelled", "none"]
 Names: TypeAlias = str | Sequence[str]
-Encoder: TypeAlias = str | Callable[[list[str]], Any]
 
 #: The suffix of files of vectors.
 VECTOR_FILE = ".npy"
@@ -71,10 +70,6 @@ class Description:
     images: str | None = key(
         "Column of paths of pictures or sounds to make features of; they count from the folder of ITEMS."
     )
-    embed: Encoder | None = key(
-        "Your own encoder, from a list of files (of images or of a folder) or of texts (of text) to one row of numbers "
-        "for each; the module is executed.", metavar="MODULE:FUNCTION", is_code=True,
-    )  # fmt: skip
     yes: Names = key(
         "Words of label columns that mean 1; of tags, words that are a tag.",
         "words", "WORDS", default=(), about=_ALL,
@@ -106,10 +101,6 @@ class Description:
         "Whether tags that differ in upper and lower case only are the same tag.",
         choices=("same", "different"), about=_TAGS,
     )  # fmt: skip
-    read_tags: Callable[[Any], Sequence[str] | None] | str | None = key(
-        "Your own reader of a cell of tags: a function from the cell to a list of tags, or to None for an unlabelled "
-        "item; the module is executed.", metavar="MODULE:FUNCTION", is_code=True, about=("tags",),
-    )  # fmt: skip
     scores: Literal["given", "prior"] | None = key(
         "Meaning of tags that are objects with a score: they are given, or suggestions of a model.",
         choices=("given", "prior"), about=("tags",),
@@ -128,12 +119,9 @@ class Description:
     tag_names: TableLike | PathLike | None = key(
         "Names of the tags, if pairs has their ids.", "path", "FILE", about=("pairs",)
     )
-    annotated: TableLike | PathLike | None = key(
-        "The annotated items: a column that only they have filled, COLUMN=VALUE, or a file of their ids, for pairs.",
-        "path",
-        "COL[=VALUE]",
-        about=_ALL,
-    )
+    annotated: str | None = key(
+        "The annotated items: a column that only they have filled, or COLUMN=VALUE.", metavar="COL[=VALUE]", about=_ALL,
+    )  # fmt: skip
     labels_file: TableLike | PathLike | None = key(
         "A table of labels with the ids of the items in its column on.", "path", "FILE"
     )
@@ -235,7 +223,6 @@ class Keys(TypedDict, total=False):
     features: Names | None
     vectors: str | PathLike | MatrixLike | None
     images: str | None
-    embed: Encoder | None
     yes: Names
     no: Names
     unknown: Names
@@ -245,7 +232,6 @@ class Keys(TypedDict, total=False):
     thumbnails: tuple[int, int] | None
     sep: str | None
     case: Literal["same", "different"] | None
-    read_tags: Callable[[Any], Sequence[str] | None] | str | None
     scores: Literal["given", "prior"] | None
     missing: Names
     pairs: TableLike | PathLike | None
@@ -253,7 +239,7 @@ class Keys(TypedDict, total=False):
     tag: str | None
     value: str | None
     tag_names: TableLike | PathLike | None
-    annotated: TableLike | PathLike | None
+    annotated: str | None
     labels_file: TableLike | PathLike | None
     prior: TableLike | ArrayLike | PathLike | None
     prior_field: str | None

@@ -8,29 +8,26 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._arrays import Ints
-from halflabel._wording import option, plural, quoted
+from halflabel._wording import count, option, plural, quoted
 from halflabel.files.raw_table import RawTable
 from halflabel.files.reading import read_table
 from halflabel.files.registry import TABLES
-from halflabel.table.cells import describe_missing, read_as_text, use_text_names
+from halflabel.table.cells import describe_missing, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.described import is_path
-from halflabel.table.embedding import embed_columns
 from halflabel.table.native import as_pandas
-from halflabel.table.pairs import find_rows, read_ids
 from halflabel.table.patterns import expand_patterns, names_columns, select
-from halflabel.table.rows import find_key, find_values, is_key
-from halflabel.table.score_fields import take_scores
+from halflabel.table.prior import find_fields
+from halflabel.table.rows import find_values, is_key, match_rows
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
 from halflabel.table.tag_notations import is_missing
 
 #: Further tables that are used as they are.
-_FRAMES = ("tag_names", "annotated", "prior", "sources")
+_FRAMES = ("tag_names", "prior", "sources")
 
 #: Keys that name a further table, or features and scores that are made before columns have roles.
-_FURTHER = {*_FRAMES, "pairs", "labels_file", "vectors", "on", "embed", "images", "prior_field"}
+_FURTHER = {*_FRAMES, "pairs", "labels_file", "vectors", "on", "images", "prior_field"}
 
 
 def read_further(given: Any, source: Source, columns: Description) -> Any:
@@ -75,8 +72,9 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
             f"or a table of labels ({option('labels_file')})."
         )
     source, columns = join_labels(source, columns)
-    columns = embed_columns(source, columns)
-    columns = take_scores(source.raw.frame, columns)
+    columns = describe_images(source, columns)
+    if columns.prior_field is not None:
+        columns = replace(columns, ignore=(*columns.ignore, *find_fields(source.raw.frame, columns.prior_field)))
     pairs = read_further(columns.pairs, source, columns)
     columns = link_pairs(pairs, find_link(pairs, source, columns))
     further: dict[str, Any] = {
@@ -87,6 +85,29 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
         name: given.frame if isinstance(given, RawTable) else given for name, given in further.items()
     }
     return source, replace(columns, **frames)
+
+
+def describe_images(source: Source, columns: Description) -> Description:
+    """Return the columns with the features of the files that ``images`` names as their vectors.
+
+    Paths count from the folder of the items, or from the working directory for items in memory.
+    """
+    if columns.images is None:
+        return columns
+    if columns.vectors is not None:
+        raise ValueError(f"{option('images')} and {option('vectors')} both give the vectors of the items: use one.")
+    if columns.images not in source.raw.frame.columns:
+        raise ValueError(describe_missing(columns.images, source.raw.frame.columns))
+    folder = source.paths[0].parent if source.paths else Path()
+    paths = [folder / str(cell) for cell in source.raw.frame[columns.images]]
+    if lacking := [path for path in paths if not path.is_file()]:
+        raise ValueError(
+            f"{count(len(lacking))} of {plural(len(paths), 'file')} in the column {columns.images!r} are not there, "
+            f"for example {lacking[0]}: their paths count from {folder.resolve()}."
+        )
+    from halflabel.files.media import describe_media  # imported here: most tables name no files
+
+    return replace(columns, vectors=describe_media(paths)[0], images=None)
 
 
 def join_slots(source: Source, columns: Description) -> tuple[Source, Description]:
@@ -150,7 +171,14 @@ def join_labels(source: Source, columns: Description) -> tuple[Source, Descripti
     names = _choose_labels(raw, columns)
     if both := [name for name in names if name in source.raw.frame.columns]:
         raise ValueError(f"{quoted(both)} is a label and also a column of the items: rename it in one of them.")
-    rows, how = _match(raw.frame, source, columns, names, "the table of labels")
+    id = columns.id or source.raw.id
+    found = match_rows(raw.frame, source.raw.frame, id, columns.on or id, names, "the table of labels")
+    if found is None:
+        raise ValueError(
+            f"no column identifies the rows of both the items and the table of labels: name the id column of the items "
+            f"({option('id')}) and that of the table of labels ({option('on')})."
+        )
+    rows, how = found
     joined = raw.frame[list(names)].set_axis(rows).loc[lambda table: table.index >= 0]
     notes = (*source.raw.notes, *raw.notes, *how)
     if lacking := len(source.raw) - len(joined):
@@ -169,29 +197,3 @@ def _choose_labels(raw: RawTable, columns: Description) -> tuple[str, ...]:
         raise ValueError(f"no labels were named: name columns of the table of labels with {option('labels')}.")
     stated = replace(columns, features=None, ignore=(), show=None)
     return tuple(expand_patterns(stated, tuple(raw.frame.columns), raw.label_names).labels or raw.label_names)
-
-
-def _match(
-    table: pd.DataFrame, source: Source, columns: Description, skip: tuple[str, ...], noun: str
-) -> tuple[Ints, tuple[str, ...]]:
-    """Return the item of each row of a table, -1 for none, and sentences on how they were found."""
-    items, id, on = source.raw.frame, columns.id or source.raw.id, columns.on
-    if on is None and id is None:
-        found = find_key(table, items, skip, noun)
-        if found is None:
-            raise ValueError(
-                f"no column identifies the rows of both the items and {noun}: name the id column of the items "
-                f"({option('id')}) and that of {noun} ({option('on')})."
-            )
-        return found[1], (f"The rows of {noun} are found by the column {found[0]!r}, which the items have, too.",)
-    on = on or id
-    for name, frame in ((on, table), (id, items)):
-        if name is not None and name not in frame.columns:
-            raise ValueError(describe_missing(name, frame.columns))
-    if table[on].isna().any() or not (ids := pd.Index(read_as_text(table[on]))).is_unique:
-        twice = "an empty id" if table[on].isna().any() else f"{ids[ids.duplicated()][0]!r} more than once"
-        raise ValueError(f"{noun} has {twice} in {on!r}: it needs one row per item.")
-    known = read_ids(pd.RangeIndex(len(items)) if id is None else items[id])
-    rows, notes = find_rows(table, str(on), known, "rows")
-    numbered = (f"{on!r} is the number of the item, from 0, because the items have no ids.",) if id is None else ()
-    return rows, (*numbered, *notes)

@@ -28,7 +28,6 @@ class Key:
     kind: Kind = "text"
     metavar: str = "COL"  #: The name of its value in the help.
     choices: tuple[str, ...] = ()  #: The values of the kind "choice".
-    is_code: bool = False  #: Whether its value is executed, so that no file may hold it.
     #: The kinds of items and labels that it is about, if it has no effect on others.
     about: tuple[Place, ...] = ()
 
@@ -52,7 +51,7 @@ class Key:
         """
         if self.kind == "path" and isinstance(value, int):
             return str(value)  # the name of a column
-        if value is None or self.kind in ("path", "number", "size") or self.is_code:
+        if value is None or self.kind in ("path", "number", "size"):
             return value
         if self.kind == "rules":
             return collect_rules(value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import narwhals as nw
@@ -15,6 +14,13 @@ Restore = Callable[[pd.DataFrame], Any]
 
 #: Returns some rows of a table, as a table of a kind that can be opened.
 Take = Callable[[Sequence[int]], Any]
+
+#: From a method of objects that become a table to the way.
+_WAYS = {
+    "to_parquet": "items.to_parquet('items.parquet'), and then the path of this file",
+    "to_table": "items.to_table()",
+    "to_pandas": "items.to_pandas()",
+}
 
 #: An Arrow table without columns, from which no type of a column is taken.
 _NO_SCHEMA = pa.schema([])
@@ -28,8 +34,6 @@ class Native:
     take: Take
     #: Turns a completed DataFrame into the kind of the original; None for a DataFrame of pandas.
     restore: Restore | None = None
-    tags: str | None = None  #: The column of lists of labels that the object declares.
-    notes: tuple[str, ...] = ()  #: Sentences for the user about the reading.
     #: Turns any other DataFrame into the library of the items; None for pandas, and for objects of no such
     #: library.
     convert: Restore | None = None
@@ -49,28 +53,22 @@ def open_native(items: Any) -> Native | None:
     Parameters
     ----------
     items : object
-        A DataFrame of pandas or of a library that narwhals supports, a Dataset of Hugging Face, a Dataset of pyarrow
-        that fits into memory, a list of dict, or an object with ``__arrow_c_stream__`` or ``to_pandas``.
+        A DataFrame of pandas or of a library that narwhals supports, a list of dict, or an object with
+        ``__arrow_c_stream__``.
 
     Raises
     ------
     ValueError
-        For a lazy table, and for a Dataset with several splits.
+        For a lazy table, a Dataset, and one column.
     """
     if isinstance(items, pd.DataFrame):
         return Native(items, _take_from(items))
     if isinstance(items, Sequence) and len(items) and isinstance(items[0], Mapping):
         frame = pd.DataFrame(list(items))
         return Native(frame, lambda rows: [items[row] for row in rows], lambda table: _restore_dicts(items, table))
-    if type(items).__module__.startswith("datasets."):
-        return _open_dataset(items)
-    if type(items).__module__ == "pyarrow._dataset":
-        from halflabel.files.arrow_tables import read_dataset  # imported for the kind of object that needs it
-
-        return _open_frame(nw.from_native(read_dataset(items), eager_only=True))
     native = nw.from_native(items, pass_through=True)
     if isinstance(native, nw.LazyFrame):
-        kind = f"{type(items).__module__.partition('.')[0]}.{type(items).__name__}"
+        kind = name_kind(items)
         raise ValueError(f"items are a {kind}, which is not computed yet: collect it first, such as items.collect().")
     if isinstance(native, nw.DataFrame):
         return _open_frame(native)
@@ -78,7 +76,15 @@ def open_native(items: Any) -> Native | None:
         raise ValueError("items are one column, but a table is needed: pass the table that holds it.")
     if hasattr(items, "__arrow_c_stream__"):
         return _open_frame(nw.from_native(pa.table(items), eager_only=True))
-    return _open_frame(nw.from_native(items.to_pandas())) if hasattr(items, "to_pandas") else None
+    if way := next((way for method, way in _WAYS.items() if hasattr(items, method)), None):
+        raise ValueError(f"items are a {name_kind(items)}, and not a table in memory: give {way}.")
+    return None
+
+
+def name_kind(items: Any) -> str:
+    """Return the name of a class with that of its package, such as ``polars.DataFrame``."""
+    package = type(items).__module__.partition(".")[0]
+    return type(items).__name__ if package == "builtins" else f"{package}.{type(items).__name__}"
 
 
 def _take_from(frame: pd.DataFrame) -> Take:
@@ -128,26 +134,6 @@ def name_rows(table: pd.DataFrame) -> pd.DataFrame:
     while name in table.columns:
         name = f"_{name}"
     return pd.DataFrame(table.rename_axis(index=name).reset_index())
-
-
-def _open_dataset(data: Any) -> Native:
-    """Return a Dataset of Hugging Face. The numbers of its classes are names in the DataFrame."""
-    if isinstance(data, Mapping):
-        raise ValueError(f"items are a Dataset with the splits {', '.join(map(repr, data))}: pass one of them.")
-    from halflabel.files.huggingface import name_classes, restore_numbers  # for this kind of object only
-
-    arrow = data.with_format("arrow")[:].replace_schema_metadata(data.features.arrow_schema.metadata)
-    raw = name_classes(arrow, Path("the Dataset"))
-
-    def restore(table: pd.DataFrame) -> Any:
-        columns = {name: _as_arrow(restore_numbers(table[name], raw.classes), arrow.schema) for name in table.columns}
-        new = pa.table(columns)
-        known = {name: kind for name, kind in data.features.items() if name in columns}
-        inferred = type(data.features).from_arrow_schema(new.schema)
-        features = type(data.features)({name: known.get(name, inferred[name]) for name in columns})
-        return type(data)(new.cast(features.arrow_schema))
-
-    return Native(raw.frame, data.select, restore, raw.tags, raw.notes)
 
 
 def _as_typed(column: pd.Series[Any]) -> pa.Array:

@@ -28,7 +28,7 @@ from halflabel.table.reading import Reading, describe_reading
 from halflabel.table.roles import Roles
 from halflabel.table.rows import check_rows
 from halflabel.table.sources import Source
-from halflabel.table.table_file import check_no_code, require_paths, write_table_file
+from halflabel.table.table_file import require_paths, write_table_file
 from halflabel.table.tag_notations import TagNotation
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class OpenTable:
     groups : ndarray of int, shape (n_items,), or None
         The number of each item's group, where a column marks which items belong together.
     prior : ndarray of shape (n_items, n_labels), or None
-        Probabilities from another source, see :func:`align_prior`.
+        Probabilities from another source, see :func:`halflabel.table.prior.read_prior`.
     votes : Votes or None
         The votes of several sources on the entries that are not known.
     form : TextForm or None
@@ -289,7 +289,6 @@ def _describe_understood(opened: OpenTable) -> dict[str, Any]:
     if opened.frame is None and stated.pairs is None:
         raise ValueError("the labels came apart from the items, so that a table file cannot describe them.")
     values = stated.stated
-    check_no_code(values)
     require_paths(values)
     if source is not None:
         values |= _describe_file(source)

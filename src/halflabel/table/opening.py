@@ -13,7 +13,7 @@ from halflabel._arguments import accept_keys
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.files.delimited import find_first_line, read_words
-from halflabel.files.raw_table import TAKEN_AS_UNKNOWN, RawTable
+from halflabel.files.raw_table import RawTable
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import find_copies, number_groups
 from halflabel.labels.label_rules import LabelRules
@@ -28,7 +28,6 @@ from halflabel.table.annotation_columns import (
 )
 from halflabel.table.columns import OF_FILE, Description, Keys
 from halflabel.table.described import Described, find_description, is_path, name_second
-from halflabel.table.embedding import load_function
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.finding_labels import check_effects, check_labels_once, find_labels
 from halflabel.table.further import join_further
@@ -39,10 +38,9 @@ from halflabel.table.nothing import count_unlisted
 from halflabel.table.odd_rows import leave_out_rows
 from halflabel.table.opened import OpenTable
 from halflabel.table.patterns import select
-from halflabel.table.prior import align_prior
+from halflabel.table.prior import read_prior, read_scores
 from halflabel.table.question import Question
 from halflabel.table.reading import count_labels
-from halflabel.table.record_votes import list_votes
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
@@ -70,7 +68,7 @@ def open_table(
 
     Parameters
     ----------
-    items : DataFrame of any library, Dataset, list of dict, path, Source, Records, array, sparse matrix or OpenTable
+    items : DataFrame of any library, list of dict, path, Source, Records, array, sparse matrix or OpenTable
         One row per item. An open table is returned as it is.
     Y : array-like, DataFrame or PartialLabels, optional
         The labels, where they are not in the table. All keys about label columns hold for them, too.
@@ -157,16 +155,16 @@ def _read(
     state = read_state(source.raw.frame, stated.annotated)
     if state is not None:
         unused: dict[str, Any] = {"annotated": None, "ignore": (*stated.ignore, state[0])}
-        stated = replace(stated, **unused)
-    elif stated.annotated is not None and stated.pairs is None:
-        what = "a column of the items, or COLUMN=VALUE: a table of ids has an effect on a long table of tags only"
-        raise ValueError(f"{option('annotated')} is {what}.")
+        is_list = stated.tags is not None or stated.pairs is not None
+        stated = replace(stated, **unused, empty="none" if is_list and stated.empty is None else stated.empty)
+    elif stated.annotated is not None:
+        raise ValueError(
+            f"{option('annotated')} is a column of the items, or COLUMN=VALUE, not {stated.annotated!r:.80}."
+        )
     joined, votes = join_further(source, stated), stated.sources
     further = any(each is not None for each in (stated.labels_file, votes))
     keys = [key for key in described.stated if key != "skip_rows" or stated.skip_rows != "none"]  # none is about rows
     check_effects(keys, source, Y, joined[1], joined=further)
-    if stated.read_tags is not None and stated.tags in joined[0].raw.frame:
-        joined = joined[0].map_column(str(stated.tags), load_function(stated.read_tags, "read_tags")), joined[1]
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
     if source.records is None:
@@ -193,15 +191,13 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
         if made and columns.features is None:
             roles = roles.leave_out(explain_made(made))
             encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
-        prior, on_prior = _read_prior(columns, reading, index, roles, frame)
-        answers = list_votes(source.records, reading.labels.names)
+        prior, on_prior = _read_prior(columns, reading, roles, frame)
         with name_second(described.columns.sources):
-            labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id, answers)
+            labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id)
         labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
         rules = LabelRules.read(columns.rules, reading.labels.names)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
     on_labels = describe_made(made, is_stated=columns.features is not None)
-    notes = tuple(note for note in raw.notes if answers is None or not note.endswith(TAKEN_AS_UNKNOWN))
     further = (*on_groups, *on_prior, *on_labels, *on_votes, *on_positives)
     asks = roles.tags is not None and source.labels is None and not columns.rules
     on_choice = describe_single(reading.labels, str(roles.tags)) if asks else ()
@@ -215,7 +211,7 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
         notes=(
             *described.notes,
             *on_rows,
-            *notes,
+            *raw.notes,
             *reading.notes,
             *on_choice,
             *on_roles,
@@ -293,17 +289,21 @@ def _require_nothing_more(Y: Any, stated: Collection[str]) -> None:
 
 
 def _read_prior(
-    columns: Description, reading: LabelReading, index: pd.Index[Any], roles: Roles, frame: pd.DataFrame
+    columns: Description, reading: LabelReading, roles: Roles, frame: pd.DataFrame
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Return the prior in the order of items and labels, and sentences about it."""
+    given = [name for name in ("prior", "prior_field") if getattr(columns, name) is not None]
+    given += ["scores"] if reading.suggested is not None else []
+    if len(given) > 1:
+        raise ValueError(f"two priors were given: {option(given[0])}, and {option(given[1])}: use one.")
     if reading.suggested is not None:
-        if columns.prior is not None:
-            raise ValueError(f"two priors were given: {option('prior')}, and tags with a score ({option('scores')}).")
         number = int((~np.isnan(reading.suggested)).sum())
         return reading.suggested, (f"{plural(number, 'tag')} with a score: not given, but the prior of these entries.",)
+    if columns.prior_field is not None:
+        return read_scores(columns.prior_field, reading.labels.names, frame)
     if columns.prior is None:
         return None, ()
-    return align_prior(as_pandas(columns.prior), index, reading.labels.names, roles.id, frame)
+    return read_prior(as_pandas(columns.prior), reading.labels.names, frame, roles.id)
 
 
 def _read_groups(

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints, Mask
-from halflabel._wording import count, option, plural, quoted
-from halflabel.labels import MAX_CELLS, PartialLabels
+from halflabel._arrays import Floats, Ints
+from halflabel._wording import option, plural, quoted
+from halflabel.labels import PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
 from halflabel.table.native import as_pandas
 from halflabel.table.question import Question
+from halflabel.table.rows import Ids, find_rows, read_ids
 from halflabel.table.seen_labels import ABSENT
+from halflabel.table.tag_columns import read_tag_cells
 from halflabel.table.tag_recognition import recognise_tags
-
-#: The ids of the items.
-Ids: TypeAlias = "Sequence[Hashable] | pd.Series[Any] | pd.Index[Any]"
 
 #: The statement that no column of the pairs has their values.
 NO_VALUE = "none"
+
+#: The key of the value of a tag with one.
+VALUE = "value"
 
 #: Names of the column with the names of tags, if a table of names has several columns.
 _NAMES = ("name", "label", "tag", "title")
@@ -36,7 +38,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     """Read the long table of a description: one row per (id, tag), or per (id, tag, value).
 
     Ids are compared as written: the number 7 and the text "7" are the same id, the text "007" is another one. An entry
-    with both values is unknown. Items with a pair are annotated, too, where a table of annotated items was stated.
+    with both values is unknown. The tags of an item are read as a list of tags is.
 
     Parameters
     ----------
@@ -70,49 +72,36 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     tag = _find_tag_column(pairs, on, columns.tag, value)
     known = read_ids(ids)
     require_filled(pairs, (on, tag), "pairs")
-    rows, notes = find_rows(pairs, on, known)
+    rows, notes = find_rows(pairs[on], known)
     pairs, rows = pairs[rows >= 0], rows[rows >= 0]
     if pairs.empty:
         raise ValueError("no pair is about one of the items: are the ids of the pairs the ids of the items?")
-    texts, values = _read_names(pairs[tag], columns.tag_names), _read_values(pairs, value, find_meanings(columns))
-    texts, values, empty_rows = _read_notation(texts, values, rows, tag, columns)
-    is_tag = np.array([text is not None for text in texts], dtype=bool)
-    codes, found = pd.factorize(texts[is_tag], sort=True)
-    tags, names_of_tags = np.asarray(codes, dtype=np.intp), tuple(map(str, found))
-    rows, values = rows[is_tag], values[is_tag]
-    shape = (len(known), len(names_of_tags))
-    if shape[0] * shape[1] > MAX_CELLS:
-        raise ValueError(f"{count(shape[0])} items x {count(shape[1])} labels are more than {MAX_CELLS:.0e} cells.")
-    masks = (values == 1, values == 0, np.isnan(values))
-    yes, no, open_ = (mark_entries(shape, rows[mask], tags[mask]) for mask in masks)
-    both = yes & no
-    marked = _read_annotated(columns.annotated, on, known)
-    marked[empty_rows] = True
-    labels = _make_labels(yes & ~both, no & ~both, open_ | both, marked, names_of_tags, columns)
-    notes += _describe(labels, tag, len(pairs), int(both.sum()))
-    return LabelReading(labels, notes)
-
-
-def _make_labels(
-    yes: Mask, no: Mask, open_: Mask, marked: Mask, names: tuple[str, ...], columns: Description
-) -> PartialLabels:
-    """Return the labels of the pairs, with the meaning of the tags that they do not list."""
-    is_positive = columns.absent == "unknown"
-    # A rejected tag shows that this tag was examined, and not that all tags of the item were.
-    annotated = marked | (yes if is_positive else yes | no | open_).any(axis=1) | (columns.empty == "none")
-    state = yes.astype(np.int8) - no.astype(np.int8)
-    if not is_positive:
-        state[annotated[:, None] & ~yes & ~open_] = -1
-    labels = PartialLabels(state, names, annotated, positives=is_positive)
+    names = _read_names(pairs[tag], columns.tag_names)
+    if value is None:
+        lists, n_both, key = pd.Series(names).groupby(rows).agg(list), 0, None
+    else:
+        lists, n_both = _list_values(rows, names, _read_values(pairs, value, find_meanings(columns)))
+        key = VALUE
+    column = lists.reindex(range(len(known))).rename(tag)
+    notation = recognise_tags(column, replace(columns, value=key))
+    labels, _ = read_tag_cells(column, None, notation, columns.absent, columns.empty)
+    if columns.absent == "unknown" and value is not None:
+        # A rejected tag shows that this tag was examined, and not that all tags of the item were.
+        labels = replace(labels, annotated=np.asarray(labels.relevant.any(axis=1) | (columns.empty == "none")))
     labels.require_observed()
-    return labels
+    return LabelReading(labels, notes + _describe(labels, tag, len(pairs), n_both))
 
 
-def mark_entries(shape: tuple[int, int], rows: Ints, labels: Ints) -> Mask:
-    """Return a table in which some entries are marked."""
-    table = np.zeros(shape, dtype=bool)
-    table[rows, labels] = True
-    return table
+def _list_values(rows: Ints, names: Any, values: Floats) -> tuple[pd.Series[Any], int]:
+    """Return the tags of each item with their values, None for both values or none, and the number of both."""
+    table = pd.DataFrame({"row": rows, "name": names, "value": values})
+    entries = table.groupby(["row", "name"])["value"].agg(["min", "max"])
+    both = (entries["min"] < entries["max"]).to_numpy()
+    tags = [
+        {"name": name, VALUE: None if unclear or np.isnan(low) else low}
+        for (_, name), low, unclear in zip(entries.index, entries["min"], both, strict=True)
+    ]
+    return pd.Series(tags, dtype=object).groupby(entries.index.get_level_values(0)).agg(list), int(both.sum())
 
 
 def _find_tag_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str | None) -> str:
@@ -156,52 +145,10 @@ def require_filled(table: pd.DataFrame, columns: Sequence[str], noun: str) -> No
             raise ValueError(f"column {column!r} is empty in {where}: remove the row or fill the cell.")
 
 
-def read_ids(ids: Ids) -> pd.Index[Any]:
-    """Return the ids of the items as they are written."""
-    known = pd.Index(read_as_text(pd.Series(ids)))
-    if not known.is_unique:
-        twice = quoted(pd.unique(known[known.duplicated()]))
-        raise ValueError(f"ids must be distinct as written, but {twice} appears more than once in the table.")
-    return known
-
-
-def find_rows(table: pd.DataFrame, on: str, known: pd.Index[Any], noun: str = "pairs") -> tuple[Ints, tuple[str, ...]]:
-    """Return the item of each row, -1 for ids that no item has, and a sentence about these.
-
-    Rows about other items are left out. If they are most rows, or differ from items by leading zeros only, the ids are
-    written in another way.
-    """
-    named = read_as_text(table[on])
-    rows = np.asarray(known.get_indexer(pd.Index(named)), dtype=np.intp)
-    others = sorted(set(named[rows < 0]))
-    if not others:
-        return rows, ()
-    found = f"{count(int((rows < 0).sum()))} of {count(len(rows))} {noun} name ids that are not in the table"
-    without_zeros = {str(each).lstrip("0") for each in known}
-    if 2 * (rows < 0).sum() <= len(rows) and not any(each.lstrip("0") in without_zeros for each in others):
-        return rows, (f"{found}, such as {others[0]!r}: left out.",)
-    raise ValueError(
-        f"{found}: {quoted(others)}. The ids of the table are written {quoted(known[:3])}; where leading zeros were "
-        f"lost, read both as text; leave these {noun} out if they are about other items."
-    )
-
-
 def _read_names(column: pd.Series[Any], names: Any) -> Any:
     """Return the tag of each pair, by name if there is a table of names."""
     texts = np.array([text.strip() for text in read_as_text(column)], dtype=object)
     return texts if names is None else _name_tags(texts, str(column.name), use_text_names(as_pandas(names)))
-
-
-def _read_notation(texts: Any, values: Any, rows: Ints, tag: str, columns: Description) -> tuple[Any, Any, list[int]]:
-    """Return the name of the tag of each pair (None for a word that is none), its value, and items without tags."""
-    lists = pd.Series(texts).groupby(rows).agg(list)
-    notation = recognise_tags(lists.rename(tag), replace(columns, value=None))
-    read = {text: notation.read_parts([text]) for text in set(texts)}
-    without = [int(row) for text, row in zip(texts, rows, strict=True) if read[text] == []]
-    found = [next(iter(read[text] or ()), None) for text in texts]
-    names = np.array([None if each is None else each.name for each in found], dtype=object)
-    signs = [np.nan if each is None or each.relevant is None else float(each.relevant) for each in found]
-    return names, np.where(np.array(signs) == 0, 1 - values, values + 0 * np.array(signs)), without
 
 
 def _name_tags(texts: Any, tag: str, names: pd.DataFrame) -> Any:
@@ -227,27 +174,12 @@ def _name_tags(texts: Any, tag: str, names: pd.DataFrame) -> Any:
     return np.array([by_id[text] for text in texts], dtype=object)
 
 
-def _read_values(pairs: pd.DataFrame, value: str | None, meanings: Mapping[str, float] | None) -> Any:
-    """Return 1, 0 or NaN for each pair. Without a column of values, each pair states that the item has the tag."""
-    if value is None:
-        return np.ones(len(pairs))
+def _read_values(pairs: pd.DataFrame, value: str, meanings: Mapping[str, float] | None) -> Any:
+    """Return 1, 0 or NaN for each pair."""
     if meanings is not None:
         return read_label_words(pairs, [value], meanings)[value].to_numpy(dtype=float)
     check_label_values(pairs, [value])
     return PartialLabels.from_table(pairs[[value]]).values()[:, 0]
-
-
-def _read_annotated(given: Any, on: str, known: pd.Index[Any]) -> Mask:
-    """Return which items are named by a table of ids: the column ``on``, or the only column."""
-    if given is None:
-        return np.zeros(len(known), dtype=bool)
-    table = use_text_names(as_pandas(given))
-    key = on if on in table.columns else str(table.columns[0])
-    if table.shape[1] > 1 and key != on:
-        raise ValueError(f"a table of annotated items has one column of ids, or a column {on!r}: name it so.")
-    require_filled(table, (key,), "pairs")
-    rows, _ = find_rows(table, key, known, "annotated items")
-    return np.isin(np.arange(len(known)), rows)
 
 
 def _describe(labels: PartialLabels, tag: str, n_pairs: int, n_both: int) -> tuple[str, ...]:

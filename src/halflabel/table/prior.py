@@ -1,8 +1,8 @@
-"""A table of probabilities from another source, brought into the rows and labels of the items."""
+"""Probabilities from another source, in the rows and labels of the items: a further table, or a field of the items."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,35 +11,31 @@ import pandas as pd
 from halflabel._arrays import Floats
 from halflabel._wording import count, option, quoted
 from halflabel.labels.calibration import require_probabilities
-from halflabel.table.cells import is_unnamed, read_as_numbers, read_as_text, use_text_names
-from halflabel.table.rows import check_other_names, check_rows, find_key
+from halflabel.table.cells import describe_missing, is_unnamed, read_as_numbers, use_text_names
+from halflabel.table.columns import Description
+from halflabel.table.rows import match_rows
+from halflabel.table.tag_columns import read_tag_parts
+from halflabel.table.tag_recognition import recognise_tags
 
 #: How a prior without a column of ids is read.
 _IN_ORDER = "The rows of the prior are the items in the same order, because no column identifies them."
 
 
-def align_prior(
-    prior: Any,
-    index: pd.Index[Any],
-    labels: Sequence[str],
-    id: str | None = None,
-    items: pd.DataFrame | None = None,
+def read_prior(
+    prior: Any, labels: Sequence[str], items: pd.DataFrame, id: str | None = None
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return a prior with one row per item and one column per label, and a sentence on its size.
 
     Parameters
     ----------
     prior : DataFrame or array-like
-        Of a table, the columns that are named like labels are read. Its rows are found by the column ``id`` if there is
-        one, else by the row labels if it has its own, else by a column that identifies the rows of both tables; else it
-        needs one row per item, in the same order. An array needs the shape of the labels.
-    index : Index
-        The ids of the items.
+        Of a table, the columns that are named like labels are read. Its rows are found as those of every further table,
+        see :func:`halflabel.table.rows.match_rows`; a table of nothing but labels may have one row per item in order.
+        An array needs the shape of the labels.
     labels : sequence of str
+    items : DataFrame
     id : str, optional
         Name of the id column of the items.
-    items : DataFrame, optional
-        The items, for a column that both tables have.
 
     Returns
     -------
@@ -55,31 +51,80 @@ def align_prior(
 
     Examples
     --------
-    >>> prior = pd.DataFrame({"song": ["b", "a"], "sad": [0.9, 0.2]})
-    >>> table, notes = align_prior(prior, pd.Index(["a", "b"]), ["sad", "live"], id="song")
-    >>> table.tolist(), notes
-    ([[0.2, nan], [0.9, nan]], ("The prior has a value for 2 of 4 entries, none for the label 'live'.",))
+    >>> prior, items = pd.DataFrame({"song": ["b", "a"], "sad": [0.9, 0.2]}), pd.DataFrame({"song": ["a", "b"]})
+    >>> table, notes = read_prior(prior, ["sad", "live"], items)
+    >>> table.tolist(), notes[0]
+    ([[0.2, nan], [0.9, nan]], "The prior has a value for 2 of 4 entries, none for the label 'live'.")
     """
-    how = ""
+    how: tuple[str, ...] = ()
     if isinstance(prior, pd.DataFrame) and is_unnamed(prior) and prior.shape[1] == len(labels):
         prior = prior.to_numpy()
     if isinstance(prior, pd.DataFrame):
-        prior, how = _order_rows(use_text_names(prior), index, labels, id, items)
-        values = _read_columns(prior, labels)
+        values, how = _order_rows(use_text_names(prior), labels, use_text_names(items), id)
     else:
         values = np.asarray(prior, dtype=float)
-    if values.shape != (len(index), len(labels)):
+    return _check(values, labels, items.index if id is None else items[id], how)
+
+
+def read_scores(field: str, labels: Sequence[str], items: pd.DataFrame) -> tuple[Floats, tuple[str, ...]]:
+    """Return the scores that a field of the items holds, as :func:`read_prior` does.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"llm.rock": [0.9, None], "llm.sad": [0.1, 0.2]})
+    >>> read_scores("llm", ["rock", "sad"], items)[0].tolist()
+    [[0.9, 0.1], [nan, 0.2]]
+    """
+    names = find_fields(items, field)
+    if names[0].startswith(f"{field}."):
+        scores = items[names].rename(columns=lambda name: name.removeprefix(f"{field}."))
+    else:
+        scores = _read_cells(items[names[0]], field)
+    return _check(_read_columns(scores, labels), labels, items.index)
+
+
+def find_fields(items: pd.DataFrame, field: str) -> list[str]:
+    """Return the columns that hold a field of scores: one for each label, or the column that has it."""
+    names = list(map(str, items.columns))
+    holders = [name for name in names if field == name or field.startswith(f"{name}.")]
+    parts = [name for name in names if name.startswith(f"{field}.")]
+    if parts and field not in names:
+        return parts
+    if not holders:
+        raise ValueError(describe_missing(field, names))
+    return [max(holders, key=len)]
+
+
+def _read_cells(column: pd.Series[Any], field: str) -> pd.DataFrame:
+    """Return the scores in the cells of a column, or in a key of the objects there. They are written as tags are."""
+    cells = list(column)
+    for key in field.removeprefix(str(column.name)).split(".")[1:]:
+        cells = [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells]
+    found: pd.Series[Any] = pd.Series(cells, dtype=object, name=field)
+    tags = read_tag_parts(found, recognise_tags(found, Description(scores="prior")))
+    rows = [{tag.name: tag.relevant if tag.score is None else tag.score for tag in each or () if tag is not None}
+            for each in tags]  # fmt: skip
+    return pd.DataFrame(rows, dtype=float)
+
+
+def _check(
+    values: Floats, labels: Sequence[str], ids: Any, how: tuple[str, ...] = ()
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return a prior with sentences about it. Raise unless it has a probability for some entries."""
+    if values.shape != (len(ids), len(labels)):
         raise ValueError(
-            f"the prior has shape {values.shape}, the labels {(len(index), len(labels))}: give one value per entry."
+            f"the prior has shape {values.shape}, the labels {(len(ids), len(labels))}: give one value per entry."
         )
-    require_probabilities(values, "the prior", index.tolist(), labels)
+    require_probabilities(values, "the prior", ids.tolist(), labels)
     given = ~np.isnan(values)
     if not given.any():
         raise ValueError("the prior has no value for any of these items: are its ids the ids of the items?")
     rest = [name for j, name in enumerate(labels) if not given[:, j].any()]
     without = f", none for the label{'s' * (len(rest) > 1)} {quoted(rest)}" if rest else ""
-    size = f"The prior has a value for {count(int(given.sum()))} of {count(given.size)} entries{without}."
-    return values, (size, how) if how else (size,)
+    return values, (
+        f"The prior has a value for {count(int(given.sum()))} of {count(given.size)} entries{without}.",
+        *how,
+    )
 
 
 def _read_columns(table: pd.DataFrame, labels: Sequence[str]) -> Floats:
@@ -94,45 +139,30 @@ def _read_columns(table: pd.DataFrame, labels: Sequence[str]) -> Floats:
 
 
 def _order_rows(
-    prior: pd.DataFrame, index: pd.Index[Any], labels: Sequence[str], id: str | None, items: pd.DataFrame | None
-) -> tuple[pd.DataFrame, str]:
-    """Return the rows in the order of the items, NaN for an item that the prior lacks, and how they were found."""
-    own, ids, how = prior.index, index, ""
-    if id is not None and id in prior.columns and id not in labels:
-        own = pd.Index(prior[id])
-    elif isinstance(own, pd.RangeIndex):
-        items = pd.DataFrame(index=index) if items is None else use_text_names(items)
-        key = find_key(prior, items, labels, "the prior")
-        if key is None:
-            _check_order(prior, index, id, items)
-            check_rows(prior, items, np.arange(len(items)), labels, "the prior")
-            check_other_names(prior, items, labels, "the prior")
-            return prior, _IN_ORDER
-        own, ids = pd.Index(prior[key[0]]), pd.Index(items[key[0]])
-        how = f"The rows of the prior are found by the column {key[0]!r}, which the items have, too."
-    if own.equals(ids):
-        return prior, how
-    if own.has_duplicates:
-        raise ValueError(f"the prior has {own[own.duplicated()][0]!r} more than once.")
-    return prior.set_axis(_as_text(own)).reindex(_as_text(ids)), how
+    prior: pd.DataFrame, labels: Sequence[str], items: pd.DataFrame, id: str | None
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the values in the order of the items, NaN for an item that the prior lacks, and how they were found."""
+    given = _read_columns(prior, labels)
+    found = match_rows(prior, items, id, None, labels, "the prior")
+    if found is None:
+        _require_order(prior, labels, items, id)
+        return given, (_IN_ORDER,)
+    rows, how = found
+    values = np.full((len(items), len(labels)), np.nan)
+    values[rows[rows >= 0]] = given[rows >= 0]
+    return values, how
 
 
-def _check_order(prior: pd.DataFrame, index: pd.Index[Any], id: str | None, items: pd.DataFrame) -> None:
+def _require_order(prior: pd.DataFrame, labels: Sequence[str], items: pd.DataFrame, id: str | None) -> None:
     """Raise unless the rows of the prior can only be the items in the same order."""
-    if len(prior) != len(index):
-        by_id = (
-            f"or name the ids of the items ({option('id')})" if id is None else f"or a column {id!r} to find rows by"
-        )
-        raise ValueError(
-            f"the prior has {len(prior)} rows for {len(index)} items: give one row per item in order, {by_id}."
-        )
-    numbered = items.index.isin(prior.index) & (items.index != prior.index)
-    if numbered.any():
+    others = [name for name in prior.columns if name not in labels]
+    if others or len(prior) != len(items):
+        found = f"the prior has {len(prior)} rows for {len(items)} items"
+        found = f"no column of the prior identifies its rows ({quoted(others)})" if others else found
+        by_id = f"name the ids of the items ({option('id')})" if id is None else f"a column {id!r} to find rows by"
+        raise ValueError(f"{found}: give only the columns of labels, one row per item in order, or {by_id}.")
+    if (items.index.isin(prior.index) & (items.index != prior.index)).any():
         raise ValueError(
             "the prior numbers its rows from 0, but the row labels of the items are such numbers in another order: "
             "give the prior the row labels of its items, such as prior.index = items.index."
         )
-
-
-def _as_text(index: pd.Index[Any]) -> pd.Index[Any]:
-    return pd.Index(read_as_text(pd.Series(index)), dtype=object)

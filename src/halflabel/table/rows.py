@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Hashable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Ints
-from halflabel._wording import option, quoted
-from halflabel.table.cells import read_as_text, show_cell, use_text_names
+from halflabel._wording import count, option, quoted
+from halflabel.table.cells import describe_missing, read_as_text, show_cell, use_text_names
+
+#: The ids of the items.
+Ids: TypeAlias = "Sequence[Hashable] | pd.Series[Any] | pd.Index[Any]"
 
 
 def find_places(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str]) -> dict[str, Ints]:
@@ -62,6 +65,75 @@ def find_key(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str], no
     return first, whole[first]
 
 
+def match_rows(
+    table: pd.DataFrame, items: pd.DataFrame, id: str | None, on: str | None, skip: Collection[str], noun: str
+) -> tuple[Ints, tuple[str, ...]] | None:
+    """Return the item of each row of a table, -1 for none, and sentences on how they were found, or None.
+
+    Rows are found by the column ``on``, by the id, by row labels, or by a column that identifies the rows of both.
+
+    Parameters
+    ----------
+    table, items : DataFrame
+    id, on : str or None
+        The columns of ids of the items, and of the table.
+    skip : collection of str
+        Columns of the table that are no ids, such as labels.
+    noun : str
+        The name of the table in an error.
+    """
+    if on is None and id in table.columns and id not in skip:
+        on = id
+    if on is None and isinstance(table.index, pd.RangeIndex):
+        found = find_key(table, items, skip, noun)
+        how = "The rows of {} are found by the column {!r}, which the items have, too."
+        return None if found is None else (found[1], (how.format(noun, found[0]),))
+    for name, frame in ((on, table), (id, items)):
+        if name is not None and name not in frame.columns:
+            raise ValueError(describe_missing(name, frame.columns))
+    own, known = (frame.index if name is None else frame[name] for name, frame in ((on, table), (id, items)))
+    if pd.Index(own).equals(pd.Index(known)):
+        return np.arange(len(table)), ()
+    texts = pd.Index(read_as_text(pd.Series(own)))
+    if texts.hasnans or texts.has_duplicates:
+        twice = "an empty id" if texts.hasnans else f"{texts[texts.duplicated()][0]!r} more than once"
+        raise ValueError(f"{noun} has {twice}{'' if on is None else f' in {on!r}'}: it needs one row per item.")
+    numbered = on is not None and id is None and isinstance(items.index, pd.RangeIndex)
+    notes = (f"{on!r} is the number of the item, from 0, because the items have no ids.",) if numbered else ()
+    rows, others = find_rows(pd.Series(own), read_ids(known), "rows")
+    return rows, (*notes, *others)
+
+
+def read_ids(ids: Ids) -> pd.Index[Any]:
+    """Return the ids of the items as they are written."""
+    known = pd.Index(read_as_text(pd.Series(ids)))
+    if not known.is_unique:
+        twice = quoted(pd.unique(known[known.duplicated()]))
+        raise ValueError(f"ids must be distinct as written, but {twice} appears more than once in the table.")
+    return known
+
+
+def find_rows(ids: pd.Series[Any], known: pd.Index[Any], noun: str = "pairs") -> tuple[Ints, tuple[str, ...]]:
+    """Return the item of each row, -1 for ids that no item has, and a sentence about these.
+
+    Rows about other items are left out. If they are most rows, or differ from items by leading zeros only, the ids are
+    written in another way.
+    """
+    named = read_as_text(ids)
+    rows = np.asarray(known.get_indexer(pd.Index(named)), dtype=np.intp)
+    others = sorted(set(named[rows < 0]))
+    if not others:
+        return rows, ()
+    found = f"{count(int((rows < 0).sum()))} of {count(len(rows))} {noun} name ids that are not in the table"
+    without_zeros = {str(each).lstrip("0") for each in known}
+    if 2 * (rows < 0).sum() <= len(rows) and not any(each.lstrip("0") in without_zeros for each in others):
+        return rows, (f"{found}, such as {others[0]!r}: left out.",)
+    raise ValueError(
+        f"{found}: {quoted(others)}. The ids of the table are written {quoted(known[:3])}; where leading zeros were "
+        f"lost, read both as text; leave these {noun} out if they are about other items."
+    )
+
+
 def check_rows(table: pd.DataFrame, items: pd.DataFrame, rows: Ints, skip: Collection[str], noun: str) -> None:
     """Raise if a table names its items by row number, but a column that identifies the items denies these numbers.
 
@@ -86,24 +158,6 @@ def check_rows(table: pd.DataFrame, items: pd.DataFrame, rows: Ints, skip: Colle
                 f"item {places[row]} of the table: the rows have changed. Name a column of ids ({option('id', name)}) "
                 "in every step."
             )
-
-
-def check_other_names(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str], noun: str) -> None:
-    """Raise if a column of text has the ids of the items in another order, under a name that the items do not have."""
-    ids = {name: items[name] for name in items.columns if _is_text_key(items[name])}
-    for own in table.columns:
-        if own in skip or own in items.columns or not _is_text_key(table[own]):
-            continue
-        for name, column in ids.items():
-            rows = find_values(column, table[own])
-            if (rows >= 0).all() and (rows != np.arange(len(rows))).any():
-                raise ValueError(
-                    f"the column {own!r} of {noun} has the ids of {name!r} in another order: give both the same name."
-                )
-
-
-def _is_text_key(column: pd.Series[Any]) -> bool:
-    return not pd.api.types.is_numeric_dtype(column) and is_key(column)
 
 
 def is_key(column: pd.Series[Any]) -> bool:

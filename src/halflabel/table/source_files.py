@@ -6,7 +6,6 @@ import glob
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from halflabel.files.raw_table import AbsentNotStated, RawTable, ReadError
 from halflabel.files.reading import check_exists, read_table
 from halflabel.files.registry import FORMATS, PARTS, TABLES, base_suffix, check_name, name_by_suffix
 from halflabel.table.columns import Description
-from halflabel.table.embedding import describe_files
 from halflabel.table.question import Question
 from halflabel.table.seen_labels import ABSENT
 from halflabel.table.sources import Source, source_of, source_of_records
@@ -57,8 +55,7 @@ def read_file(
     if columns.format is None and len(paths) == 1 and paths[0].is_dir() and files.detect(paths[0]) is None:
         from halflabel.files.media_folder import read_media_folder  # imported here: a table needs no pictures
 
-        describe = partial(describe_files, embed=getattr(columns, "embed", None))
-        return Source(read_media_folder(paths[0], describe), paths=tuple(paths))
+        return Source(read_media_folder(paths[0]), paths=tuple(paths))
     found = _choose_format(paths, columns.format)
     given = {name: value for name, value in options.items() if value is not None}
     if found is None or found.format in TABLES:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.answers import read_answer
 from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Description
-from halflabel.table.native import Restore, Take, open_native
+from halflabel.table.native import Restore, Take, name_kind, open_native
 from halflabel.table.patterns import expand_patterns
 
 if TYPE_CHECKING:
@@ -62,16 +61,6 @@ class Source:
         """The name of the format of the file, empty for objects in memory."""
         return self.raw.format
 
-    def map_column(self, name: str, function: Callable[[Any], Any]) -> Source:
-        """Return the items with other cells in a column. Missing cells stay."""
-        changed = self.raw.frame.assign(**{name: self.raw.frame[name].map(function, na_action="ignore").astype(object)})
-        original = None
-        if self.original is not None:
-            at = list(map(str, self.original.columns)).index(name)
-            original = self.original.copy()
-            original.isetitem(at, changed[name].array)
-        return replace(self, raw=replace(self.raw, frame=changed), original=original)
-
     def add_columns(self, added: pd.DataFrame) -> Source:
         """Return the items with further columns, whose row labels are the numbers of the items."""
 
@@ -88,7 +77,7 @@ def source_of(items: Any, *, labels_apart: bool) -> Source:
 
     Parameters
     ----------
-    items : Source, RawTable, Records, DataFrame of any library, Dataset, list of dict, array or sparse matrix
+    items : Source, RawTable, Records, DataFrame of any library, list of dict, array or sparse matrix
         One row per item. An array is taken as features, so that its labels must come apart.
     labels_apart : bool
         Whether the labels are given apart from the items.
@@ -104,12 +93,12 @@ def source_of(items: Any, *, labels_apart: bool) -> Source:
     native = open_native(items)
     if native is not None:
         frame = use_text_names(native.frame)
-        raw = RawTable(frame, source="the table", notes=native.notes, tags=native.tags)
+        raw = RawTable(frame, source="the table")
         return Source(raw, restore=native.restore, original=native.frame, convert=native.convert, take=native.take)
     if not labels_apart:
         raise ValueError(
-            f"labels are looked for in the columns of a table, but items are a {_name_kind(items)}: pass a table "
-            "that holds them (pandas, polars, pyarrow, Dataset, list of dict, path), or the labels apart, as Y."
+            f"labels are looked for in the columns of a table, but items are a {name_kind(items)}: pass a table "
+            "that holds them (pandas, polars, pyarrow, list of dict, path), or the labels apart, as Y."
         )
     matrix = _as_matrix(items)
     return Source(RawTable(pd.DataFrame(index=range(matrix.shape[0])), matrix, source="the array"))
@@ -235,10 +224,3 @@ def _as_matrix(array: Any) -> Matrix:
     if np.iscomplexobj(matrix):
         raise ValueError("items are complex numbers: give their real and imaginary parts as features of their own.")
     return matrix
-
-
-def _name_kind(items: Any) -> str:
-    """Return the name of a class with that of its package, such as ``polars.DataFrame``."""
-    kind = type(items)
-    package = kind.__module__.partition(".")[0]
-    return kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"

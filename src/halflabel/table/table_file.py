@@ -38,7 +38,7 @@ _ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignor
 _OF_NAMES = ("labels", "positive_only", "features", "ignore", "show")
 
 #: Keys that are a path, or may be one.
-_PATHS = ("pairs", "tag_names", "annotated", "labels_file", "prior", "sources", "vectors")
+_PATHS = ("pairs", "tag_names", "labels_file", "prior", "sources", "vectors")
 
 
 class TableFileError(ValueError):
@@ -150,7 +150,6 @@ def read_table_file(path: AnyPath) -> TableFile:
             raise ValueError(f"its version must be {VERSION}, not {version!r:.80}; it may be of a newer halflabel.")
         if unknown := [name for name in content if name not in BY_NAME]:
             raise ValueError(f"there is no key {unknown[0]!r:.80}: {closest(unknown[0], BY_NAME)}")
-        check_no_code(content)
         values = {name: BY_NAME[name].load(value) for name, value in content.items()}
     except ValueError as error:
         raise TableFileError(f"{path}: {str(error).rstrip('.')}.") from None
@@ -219,15 +218,6 @@ def _write_value(key: Key, value: Any) -> list[str]:
 def _write(value: Any) -> str:
     """Return a text, a number or a list as TOML, with the escapes of JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def check_no_code(given: Collection[str]) -> None:
-    """Raise for a key whose value is executed: a file from elsewhere must not run anything."""
-    if code := [name for name in given if BY_NAME[name].is_code]:
-        raise ValueError(
-            f"{code[0]} names code to execute, which a table file does not hold: state "
-            f"{option(code[0], 'MODULE:FUNCTION')} in each call."
-        )
 
 
 def require_paths(given: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from halflabel._wording import clipped, option, plural, quoted
+from halflabel._wording import clipped, plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.question import Question
 from halflabel.table.tag_notations import TagNotation
@@ -224,7 +224,7 @@ def check_names(cells: Cells, notation: TagNotation, column: str) -> None:
     raise Question(
         f"The tags column {column!r} holds {clipped(found[0], 60)!r}, {found[1]}.",
         *ways,
-        other=f"For another notation, state {option('read_tags')} with a function that makes a list of a cell.",
+        other=f"For another notation, make a list of each cell in Python, such as items[{column!r}].map(function).",
     )
 
 

@@ -17,8 +17,9 @@ from halflabel.labels.votes import Votes
 from halflabel.table.cells import read_as_text, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.native import as_pandas
-from halflabel.table.pairs import find_rows, mark_entries, read_ids, require_filled
+from halflabel.table.pairs import require_filled
 from halflabel.table.patterns import AT, list_wide, names_columns, select
+from halflabel.table.rows import find_rows, read_ids
 from halflabel.table.sources import Source
 from halflabel.table.tag_columns import read_tag_parts
 from halflabel.table.tag_notations import Tag
@@ -95,14 +96,11 @@ def open_votes(
     labels: PartialLabels,
     index: pd.Index[Any],
     id: str | None,
-    answers: pd.DataFrame | None = None,
 ) -> tuple[PartialLabels, Votes | None, tuple[str, ...]]:
     """Return the known labels, the votes on the entries that are not known, and sentences about the votes.
 
     The votes are rows of a long table (item, label, source, value), or columns such as ``dance@ann``. The votes of the
     source ``reference`` are taken as true. So are the votes of a source that is alone, where no label is known.
-    ``answers`` come from an export, see :func:`halflabel.table.record_votes.list_votes`: no entry that has some is
-    known.
 
     Raises
     ------
@@ -110,9 +108,7 @@ def open_votes(
         For items or labels that the table does not have, a value that is neither 1, 0 nor a probability, two values of
         one source for one entry, and a ``reference`` that is not a source.
     """
-    if answers is not None:
-        labels = labels.hide(mark_entries(labels.shape, answers["row"].to_numpy(int), answers["column"].to_numpy(int)))
-    read, notes = _read_all(frame, columns, labels.names, index, id, answers)
+    read, notes = _read_all(frame, columns, labels.names, index, id)
     if read is None:
         if columns.reference is not None:
             named = option("reference", columns.reference)
@@ -137,10 +133,9 @@ def _read_all(
     labels: Sequence[str],
     index: pd.Index[Any],
     id: str | None,
-    answers: pd.DataFrame | None,
 ) -> tuple[Votes | None, tuple[str, ...]]:
-    """Return the votes of the export, of the long table and of the columns together."""
-    rows = [] if answers is None else [answers]
+    """Return the votes of the long table and of the columns together."""
+    rows = []
     notes: tuple[str, ...] = ()
     if names_columns(columns.sources, frame.columns):
         table = _read_columns(frame, columns)
@@ -186,7 +181,7 @@ def _read_long(
         )
     item, label, source, value = (str(found[role]) for role in NAMES)
     require_filled(table, (item, label, source), "votes")
-    rows, notes = find_rows(table, item, read_ids(index), "votes")
+    rows, notes = find_rows(table[item], read_ids(index), "votes")
     places = _find_places(_strip(table[label]), labels)
     found_votes = pd.DataFrame({"row": rows, "column": places, "source": _strip(table[source]),
                                 "value": _read_values(table[value])})  # fmt: skip
