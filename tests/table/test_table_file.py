@@ -70,7 +70,7 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
 
 
 #: Keys whose value is a file, or may be one, as a table file writes that file.
-OF_FILES = {**dict.fromkeys(("pairs", "tag_names", "annotated", "labels_file", "prior", "sources", "vectors"), "{}"),
+OF_FILES = {**dict.fromkeys(("pairs", "tag_names", "labels_file", "prior", "sources", "vectors"), "{}"),
             **dict.fromkeys(("labels", "positive_only", "ignore", "features", "show"), "@{}"),
             "rules": "{}"}  # fmt: skip
 

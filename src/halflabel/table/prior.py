@@ -29,7 +29,7 @@ def read_prior(
     Parameters
     ----------
     prior : DataFrame or array-like
-        Of a table, the columns that are named like labels are read. Its rows are found as those of every further table,
+        Of a table, the columns that are named like labels are read. Its rows are found as the rows of every further table are,
         see :func:`halflabel.table.rows.match_rows`; a table of nothing but labels may have one row per item in order.
         An array needs the shape of the labels.
     labels : sequence of str

@@ -78,7 +78,7 @@ def match_rows(
     id, on : str or None
         The columns of ids of the items, and of the table.
     skip : collection of str
-        Columns of the table that are no ids, such as labels.
+        Columns of the table that are not ids, such as labels.
     noun : str
         The name of the table in an error.
     """
