@@ -29,8 +29,8 @@ def read_prior(
     Parameters
     ----------
     prior : DataFrame or array-like
-        Of a table, the columns that are named like labels are read. Its rows are found as the rows of every further table are,
-        see :func:`halflabel.table.rows.match_rows`; a table of nothing but labels may have one row per item in order.
+        Of a table, the columns that are named like labels are read. :func:`halflabel.table.rows.match_rows` finds its
+        rows, as of every further table; a table of nothing but labels may have one row per item in order.
         An array needs the shape of the labels.
     labels : sequence of str
     items : DataFrame
