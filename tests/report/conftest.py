@@ -169,7 +169,7 @@ class FakeCompletion:
         region = SimpleNamespace(
             n_items=9, centre=0, names=("<b>loud</b>",), lifts=(), describe=lambda: "Region of <6> items."
         )
-        return SimpleNamespace(places=self.coordinates, regions=(region,), describe=lambda: ("Quality: <high>.",))
+        return SimpleNamespace(places=self.coordinates, regions=(region,), notes=("Laid <out>.",))
 
 
 Y = [[1, 0], [0, None], [None, None], [1, 1], [0, 0], [None, 1]]

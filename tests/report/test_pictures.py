@@ -59,7 +59,7 @@ def test_an_image_is_a_png(completion):
 def test_names_of_regions_are_inside_the_axes_and_apart(completion, size):
     places = np.array([[0, 0], [1, 0], [1, 0.02], [0.98, 0.9], [0.5, 0.5], [0.4, 0.5]])
     regions = [Region(item, 9, (Lift(f"a name of 24 letters he{item}", 2.0, 1.5, 3.0),)) for item in range(6)]
-    drawn = SimpleNamespace(places=places, regions=regions, describe=lambda: ())
+    drawn = SimpleNamespace(places=places, regions=regions, notes=())
     ax = draw_on_axes(completion, drawn, 1, Figure(size).subplots())
     ax.figure.draw_without_rendering()
     boxes, frame = [Text.get_window_extent(text) for text in ax.texts], ax.get_window_extent()

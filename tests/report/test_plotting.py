@@ -24,7 +24,7 @@ COORDINATES = pd.DataFrame({"dim1": [0.0, 1, 2, 3, 4, 5], "dim2": [0.0, 2, 1, 5,
 def filled(monkeypatch):
     result = complete(open_songs(), min_precision=0.9)
     region = Region(1, 9, (Lift("rock", 2.5, 1.25, 5.0), Lift("sad", 2.0, 1.5, 3.0)))
-    drawn = SimpleNamespace(places=COORDINATES.to_numpy(), regions=(region,), describe=lambda: ("Quality: high.",))
+    drawn = SimpleNamespace(places=COORDINATES.to_numpy(), regions=(region,), notes=("Laid out.",))
     monkeypatch.setattr(type(result), "map", lambda self: drawn)
     return result
 
@@ -46,7 +46,7 @@ def test_a_map_has_one_mark_per_item_in_the_colour_of_its_entry(filled, ax):
     }
     assert ax.get_title() == "sad"
     assert [(text.get_text(), text.xy) for text in ax.texts] == [("rock · sad", (1, 2))]
-    assert ax.get_xlabel() == "Quality: high."
+    assert ax.get_xlabel() == "Laid out."
 
 
 def test_a_map_has_two_dimensions_by_default(monkeypatch):

@@ -85,7 +85,7 @@ def draw_picture(
 
 
 def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Axes:
-    """Draw a map on axes, with the colours of label ``j``, the names of its regions and its quality."""
+    """Draw a map on axes, with the colours of label ``j``, the names of its regions and its notes."""
     coordinates = drawn.places
     codes = encode_entries(completion.labels, completion.state, completion.evidence.printed_probabilities)[:, j]
     centres = np.array([region.centre for region in drawn.regions], dtype=np.intp)
@@ -103,7 +103,7 @@ def draw_on_axes(completion: Completion, drawn: ItemMap, j: int, ax: Axes) -> Ax
         )
         for r, text, x, y in texts
     ]
-    note = "\n".join(line for sentence in drawn.describe() for line in wrap(sentence, LINE))
+    note = "\n".join(line for sentence in drawn.notes for line in wrap(sentence, LINE))
     return plot_map(ax, coordinates, codes, clipped(completion.labels.names[j]), regions=regions, note=note)
 
 

@@ -175,7 +175,7 @@ def summarize_map(
     rows = np.array(points["rows"], dtype=np.intp)
     cells = describe_cells(take_shown(completion.opened, shown, rows))
     titles = write_titles(completion.index[rows], cells, labels, state, rows)
-    return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.describe())}
+    return {**points, "titles": titles, "regions": regions, "sentences": list(drawn.notes)}
 
 
 def _name_regions(drawn: ItemMap, points: Ints, margin: float) -> list[dict[str, Any]]:

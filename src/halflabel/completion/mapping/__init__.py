@@ -1,1 +1,1 @@
-"""The map of a completion: its space, its layout, places for new items, regions with names, and its quality."""
+"""The map of a completion: its space, its layout, places for new items, and regions with names."""

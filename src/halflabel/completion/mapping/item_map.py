@@ -13,13 +13,11 @@ from halflabel._arrays import Floats, Ints
 from halflabel.completion.mapping.defaults import LABEL_WEIGHT, MAX_LANDMARKS
 from halflabel.completion.mapping.joint_space import JointSpace, measure_skill, weigh_by_skill
 from halflabel.completion.mapping.layouts import METHODS, Scene, choose_method
-from halflabel.completion.mapping.quality import Quality
 from halflabel.completion.mapping.regions import Region, name_regions
 from halflabel.labels import PartialLabels
 from halflabel.methods.canonical_order import order_items
 from halflabel.numerics.column_order import order_columns
 from halflabel.numerics.layout.placement import place
-from halflabel.numerics.layout.quality import MAX_QUERIES
 from halflabel.numerics.layout.tsne import MIN_ITEMS
 
 if TYPE_CHECKING:
@@ -41,16 +39,8 @@ class ItemMap:
     #: Facts that the reader of the map needs, in sentences.
     notes: tuple[str, ...]
     space: JointSpace
-    #: ``features``, ``joint``: shape (n_items, n_coordinates). The items in this space, without and with their labels.
-    features: Floats
-    joint: Floats
     #: The given labels.
     labels: PartialLabels
-
-    @cached_property
-    def quality(self) -> Quality:
-        """The neighbours that the map keeps, and the neighbours that it loses."""
-        return Quality.measure(self.places, self.features, self.joint, self.labels)
 
     @cached_property
     def regions(self) -> tuple[Region, ...]:
@@ -71,13 +61,6 @@ class ItemMap:
             for each in region.lifts
         ]
         return pd.DataFrame(rows, columns=["region", "centre", "items", "label", "lift", "low", "high"])
-
-    def describe(self) -> tuple[str, ...]:
-        """Return the notes and the quality in sentences."""
-        quality = self.quality.describe()
-        is_sample = quality and len(self.places) > MAX_QUERIES
-        sampled = (f"The last two figures are means over {MAX_QUERIES:,} random items.",) if is_sample else ()
-        return (*self.notes, *filter(None, [quality]), *sampled)
 
 
 def draw_item_map(
@@ -128,7 +111,7 @@ def draw_item_map(
     back, columns = np.argsort(order), [f"dim{j + 1}" for j in range(n_components)]
     places = drawn[back]
     coordinates = evidence.opened.as_given(pd.DataFrame(places, index=evidence.opened.index, columns=columns))
-    return ItemMap(coordinates, places, name, weight, notes, space, features[back], joint[back], labels[back])
+    return ItemMap(coordinates, places, name, weight, notes, space, labels[back])
 
 
 def _validate_parameters(method: str | None, label_weight: float, max_landmarks: int) -> None:

@@ -1,1 +1,1 @@
-"""Maps of items in two dimensions, from arrays: layout, places for further items, quality and dense regions."""
+"""Maps of items in two dimensions, from arrays: layout, places for further items, and dense regions."""
