@@ -110,3 +110,19 @@ def test_values_of_things_that_several_rows_are_about_are_features(seed, rows):
     table = pd.DataFrame({"age": rng.normal(50, 9, 40)[patients], "time": rng.normal(size=len(patients))})
     table[NAMES] = np.where(annotated[:, None], has.astype(float), np.nan)[patients]
     assert set(hl.open_table(table, labels=NAMES).roles.features) == {"age", "time"}
+
+
+@pytest.mark.parametrize("seen", ["done", 2.0, None])
+def test_a_value_of_the_items_with_labels_is_asked_about_and_its_way_works(seen):
+    """Ten items have no label, and another value than all others. A missing value of the others is no value."""
+    stages = pd.Series([seen] * 30 + ["open" if seen != 2.0 else 0.0] * 10)
+    frame = pd.DataFrame({"x": np.sin(range(40)), "stage": stages})
+    frame[NAMES] = 0
+    frame.loc[:14, "rock"] = frame.loc[15:29, "sad"] = 1
+    if seen is None:
+        assert not hl.open_table(frame, labels=NAMES).labels.unlabelled.any()
+        return
+    with pytest.raises(ValueError, match="10 items have none of the 3 labels, and another value of 'stage'") as raised:
+        hl.open_table(frame, labels=NAMES)
+    first = raised.value.ways[0]
+    assert hl.open_table(frame, labels=NAMES, **first.keys).labels.unlabelled.sum() == 10

@@ -98,13 +98,11 @@ def ask_who_was_annotated(frame: pd.DataFrame, roles: Roles, labels: PartialLabe
     if len(labels.names) < 2 or min(bare.sum(), (~bare).sum()) < MIN_ITEMS:
         return
     for name in names:
-        texts = read_as_text(frame[name]) if infer_kind(frame[name]) in ("text", "numbers") else frame[name].to_numpy()
         filled = frame[name].notna().to_numpy()
-        others = {*texts[~bare]} if infer_kind(frame[name]) in ("text", "numbers") else set()
         if _separates(filled.astype(np.intp), bare, MAX_CHANCE / len(names)) and not filled[bare].any():
             way = name
-        elif len(others) == 1 and _separates(pd.factorize(texts, use_na_sentinel=False)[0], bare, MAX_CHANCE):
-            way = f"{name}={next(iter(others))}"
+        elif filled[~bare].all() and _separates(_find_others(frame[name], bare), bare, MAX_CHANCE):
+            way = f"{name}={read_as_text(frame[name][~bare].iloc[:1])[0]}"
         else:
             continue
         raise Question(
@@ -114,6 +112,14 @@ def ask_who_was_annotated(frame: pd.DataFrame, roles: Roles, labels: PartialLabe
             ("they were annotated, and have none of the labels", {"empty": "none"}),
             likely=_STATE.search(name) is not None,
         )
+
+
+def _find_others(column: pd.Series[Any], bare: Mask) -> Ints:
+    """Return a code for each text of a column if all items that are not bare have one text, else one for all items."""
+    others = column[~bare]
+    if infer_kind(column) not in ("text", "numbers") or others.ne(others.iloc[0]).any():
+        return np.zeros(len(column), dtype=np.intp)
+    return np.asarray(pd.factorize(read_as_text(column), use_na_sentinel=False)[0])
 
 
 def explain_made(made: Mapping[str, str]) -> dict[str, str]:

@@ -135,7 +135,8 @@ def choose_marks(X: Floats, filled: Floats, labels: PartialLabels) -> tuple[int,
         return ()
     shares = np.array([gaps[part].mean(axis=0) for part in (rows, others) if len(part) >= MIN_ROWS])
     varies = np.flatnonzero((np.abs(shares - 0.5) <= 0.5 - MIN_SHARE).all(axis=0))
-    groups = varies[np.sort(np.unique(gaps[:, varies], axis=1, return_index=True)[1])]
+    packed = [column.tobytes() for column in np.packbits(gaps[:, varies], axis=0).T]
+    groups = varies[[j for j, column in enumerate(packed) if column not in packed[:j]]]
     if not len(groups) or np.abs(filled).max() >= MAX_VALUE:
         return ()
     from halflabel.methods.auto.ridge import choose_bandwidth

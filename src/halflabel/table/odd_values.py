@@ -61,7 +61,8 @@ def find_codes(values: Floats) -> list[float]:
     """
     distinct, number = np.unique(values[~np.isnan(values)], return_counts=True)
     often = number >= max(MIN_ROWS, MIN_SHARE * len(values))
-    is_code = np.array([_CODE.fullmatch(f"{value:.17g}") is not None for value in distinct], dtype=bool) & often
+    is_code = often.copy()
+    is_code[often] = [_CODE.fullmatch(f"{value:.17g}") is not None for value in distinct[often]]
     inner = distinct[~is_code]
     if len(inner) < 3:
         return []
