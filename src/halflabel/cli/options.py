@@ -15,10 +15,8 @@ import click
 
 from halflabel._wording import closest, name_command_options, quote_cell
 from halflabel.cli import work
-from halflabel.cli.asking import ask, keep_answers
 from halflabel.cli.console import print_note
 from halflabel.cli.output_paths import PATH
-from halflabel.cli.second_file import describe_second
 from halflabel.files.registry import list_names
 from halflabel.labels.names import RULES
 from halflabel.table.columns import BY_NAME, KEYS, OF_FILE, Description
@@ -82,6 +80,8 @@ class ItemsFile:
             return self._decide(lambda: work.read_file(self.paths, self.columns, **self.columns.of_file))
         except ValueError:
             keys = None
+            from halflabel.cli.second_file import describe_second  # imported here, as below: few commands need it
+
             if len(self.paths) == 2 and all(path.is_file() for path in self.paths) and "format" not in self.given:
                 keys = describe_second(*self.paths, self.given)
             if keys is None:
@@ -96,6 +96,8 @@ class ItemsFile:
         source = source or self.read()
         opened = self._decide(lambda: work.open_described(source, self.described))
         if self.answers and self._own_file is not None:
+            from halflabel.cli.asking import keep_answers
+
             keep_answers(self.described, self._own_file, self.answers)
         return opened
 
@@ -105,6 +107,8 @@ class ItemsFile:
             try:
                 return work_on()
             except work.Question as question:
+                from halflabel.cli.asking import ask
+
                 way, described = ask(question), self.described
             self.given = way.state({**described.columns.stated, **self.given})
             self.__dict__["described"] = described.take(way)

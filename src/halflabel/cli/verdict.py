@@ -10,7 +10,6 @@ from rich.text import Text
 
 from halflabel.cli import work
 from halflabel.cli.console import out, print_result
-from halflabel.cli.listing import print_first_to_check
 
 if TYPE_CHECKING:
     from halflabel.completion import Completion
@@ -23,6 +22,8 @@ def print_verdict(filled: Completion, items: str = "", *, verbose: bool = False,
     the first values to check, with the columns ``shown``.
     """
     if verbose:
+        from halflabel.cli.listing import print_first_to_check
+
         print_result(*filled.evidence.gaps, *work.describe_warnings(filled))
         print_assumptions(filled)
         print_first_to_check(filled, shown)

@@ -23,10 +23,7 @@ from halflabel.evidence.doubts import rank_doubts
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.expected_errors import estimate_errors
 from halflabel.evidence.filled_samples import sample_filled
-from halflabel.evidence.kinds import classify_entries
 from halflabel.evidence.lower_bounds import ResampledCalibration
-from halflabel.evidence.questions import rank_questions
-from halflabel.evidence.random_order import digest_table
 from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
@@ -196,6 +193,8 @@ class Evidence:
     @property
     def digest(self) -> str:
         """The SHA-256 of the completed labels, which a certificate names."""
+        from halflabel.evidence.random_order import digest_table  # imported here, as below: few completions need it
+
         return digest_table(list(map(str, self.opened.index)), self.labels.names, self.state)
 
     def fill_at(self, precision: float) -> NDArray[np.int8]:
@@ -278,6 +277,8 @@ class Evidence:
     @cached_property
     def codes(self) -> NDArray[np.int8]:
         """The kind of evidence for each entry, as its position in :data:`halflabel.evidence.kinds.KINDS`."""
+        from halflabel.evidence.kinds import classify_entries
+
         return classify_entries(self.model, self.learned_from)
 
     @cached_property
@@ -316,6 +317,8 @@ class Evidence:
 
     def next_to_label(self, n: int) -> pd.DataFrame:
         """Return the ``n`` items whose labels help most: item, bits, unknown."""
+        from halflabel.evidence.questions import rank_questions
+
         order, rng = self.order, np.random.default_rng(0)
         labels, p = self.of_filled.labels, self.of_filled.probabilities
         ranked = rank_questions(labels[order], p[order], self.components, n, rng)

@@ -29,8 +29,6 @@ from halflabel.labels.names import Effort, RuleName
 from halflabel.labels.rules import Rule, read_rule
 from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.masked_targets import Fits
-from halflabel.methods.own import as_method
 from halflabel.methods.validation import RandomState, as_seed
 from halflabel.table import open_table
 from halflabel.table.columns import Description, Keys
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
 
     from halflabel.completion.asked_frequency import AskedFrequency
     from halflabel.labels.partial import LabelsLike
+    from halflabel.methods.masked_targets import Fits
     from halflabel.table.accepted import PathLike, TableLike
     from halflabel.table.opened import ItemsLike
 
@@ -194,6 +193,8 @@ def _choose_method(
             f"{option('observed_rate')} is for the default method, but a method was given: set it there, such as "
             "AutoLabeler(observed_rate=0.7)."
         )
+    from halflabel.methods.own import as_method  # imported here: the default is none of a person's own
+
     return as_method(method, random_state=seed)
 
 

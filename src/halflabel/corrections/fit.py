@@ -16,7 +16,6 @@ from halflabel.corrections.correction import EVERY_ROW, Given, Learned, ValidRow
 from halflabel.corrections.order import CORRECTIONS
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import AutoLabeler
-from halflabel.methods.auto.kept import KeptFit
 from halflabel.methods.auxiliary import fit_with_auxiliary
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.decision import choose_thresholds
@@ -25,6 +24,8 @@ from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from halflabel.methods.auto.kept import KeptFit
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +199,8 @@ class Fit:
                 f"{type(self.model).__name__} has no update: give all answers to complete(..., answers=answers), a new "
                 "fit."
             )
+        from halflabel.methods.auto.kept import KeptFit  # imported here: only an update needs it
+
         return KeptFit(self.model, self.opened.X, self.targets, self.opened.groups)
 
     def update(self, given: Given) -> Fit:

@@ -7,10 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from halflabel._digests import sign_page
-from halflabel.evidence.certificate import Certificate
 
-if TYPE_CHECKING:  # completion is above report
+if TYPE_CHECKING:
     from halflabel.completion import Completion
+    from halflabel.evidence.certificate import Certificate
 
 #: The facts that the page shows, by the key of the certificate.
 _FACTS = ("entries", "answered", "audited", "errors", "not_sure", "level", "alpha", "seed", "seed_from", "table",

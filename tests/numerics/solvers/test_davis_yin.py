@@ -7,7 +7,9 @@ from tests.oracles.matrix_completion import hard_row
 
 from halflabel.numerics.losses import Squared
 from halflabel.numerics.penalties import NuclearNorm
-from halflabel.numerics.solvers import Status, davis_yin, proximal_gradient
+from halflabel.numerics.solvers import Status
+from halflabel.numerics.solvers.davis_yin import davis_yin
+from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
 
 
 def with_ones(Z):

@@ -6,7 +6,9 @@ from tests.numerics.solvers.problems import draw, top
 from tests.oracles.matrix_completion import algorithm_1, algorithm_2
 
 from halflabel.numerics.penalties import NuclearNorm
-from halflabel.numerics.solvers import Status, fpc, proximal_gradient
+from halflabel.numerics.solvers import Status
+from halflabel.numerics.solvers.fpc import fpc
+from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
 
 
 def published_step(problem):

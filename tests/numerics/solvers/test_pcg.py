@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import LinearOperator, cg
 
-from halflabel.numerics.solvers import Status, pcg
+from halflabel.numerics.solvers import Status
+from halflabel.numerics.solvers.pcg import pcg
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from tests.oracles.matrix_completion import objective, shrink
 
 from halflabel.numerics.losses import Squared
 from halflabel.numerics.penalties import NuclearNorm
-from halflabel.numerics.solvers import Status, certify, proximal_gradient
+from halflabel.numerics.solvers import Status
+from halflabel.numerics.solvers.proximal_gradient import certify, proximal_gradient
 
 
 def test_complete_squares_are_one_shrinkage(rng):

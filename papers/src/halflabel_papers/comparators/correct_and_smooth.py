@@ -20,7 +20,7 @@ from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.propagation import fixed_point
 from halflabel.numerics.graph.weights import affinity, reachable
 from halflabel.numerics.scaling import Scaler
-from halflabel.numerics.solvers import pcg
+from halflabel.numerics.solvers.pcg import pcg
 from halflabel.numerics.threads import limit_threads
 from halflabel.plugins import Floats, Ints, Mask, Matrix
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.cluster import KMeans
 
-from halflabel.numerics.solvers import Solution, Status, pcg
+from halflabel.numerics.solvers import Solution, Status
+from halflabel.numerics.solvers.pcg import pcg
 from halflabel.plugins import Floats, Ints, Matrix, stored
 
 #: Relative residual of the linear systems. They start at the last solution, so that no step increases the objective.

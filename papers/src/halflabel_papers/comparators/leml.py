@@ -14,7 +14,8 @@ from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.losses import Logistic, Squared
-from halflabel.numerics.solvers import Solution, Status, pcg
+from halflabel.numerics.solvers import Solution, Status
+from halflabel.numerics.solvers.pcg import pcg
 from halflabel.plugins import Floats, Mask, Matrix, is_sparse
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 

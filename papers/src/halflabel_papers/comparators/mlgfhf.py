@@ -16,7 +16,8 @@ from halflabel.methods.validation import require_not_negative, require_positive,
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, components, laplacian, supported
 from halflabel.numerics.scaling import Scaler
-from halflabel.numerics.solvers import Solution, pcg
+from halflabel.numerics.solvers import Solution
+from halflabel.numerics.solvers.pcg import pcg
 from halflabel.numerics.threads import limit_threads
 from halflabel.plugins import Floats, Mask, Matrix
 

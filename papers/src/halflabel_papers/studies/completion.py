@@ -10,7 +10,10 @@ from halflabel.labels.rules import Rule
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
-from halflabel.numerics.solvers import Solution, fpc, gradient_norm, proximal_gradient
+from halflabel.numerics.solvers import Solution
+from halflabel.numerics.solvers.factors import gradient_norm
+from halflabel.numerics.solvers.fpc import fpc
+from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
 from halflabel.plugins import Floats, Mask
 from halflabel_papers.comparators import GaussianMixtureImputer
 from halflabel_papers.comparators.partial_kernel import PartialKernel

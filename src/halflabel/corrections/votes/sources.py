@@ -16,7 +16,6 @@ from halflabel._wording import clipped, closest, option, plural
 from halflabel.corrections.correction import Correction, Given, Learned
 from halflabel.corrections.votes.posterior import FOLDS, calibrate, find_posterior
 from halflabel.corrections.votes.tables import measure_agreement, measure_wrong, rank_doubtful_votes, tabulate_rates
-from halflabel.evidence.answer_plan import plan_answers
 from halflabel.evidence.expected_errors import ALL
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
@@ -173,6 +172,8 @@ class Sources(Learned):
             :meth:`halflabel.Completion.finish`. Where there is a :attr:`doubt`, the plan is random votes alone, as many
             as measure a rate.
         """
+        from halflabel.evidence.answer_plan import plan_answers  # imported here: only a plan needs it
+
         if source not in self.names:
             raise ValueError(f"{source!r} is not a source: {closest(source, self.names)}")
         wrong = measure_wrong(self.votes, self.posterior)[self.names.index(source)]

@@ -15,7 +15,7 @@ from halflabel.methods.auto.graph import Graph
 from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.task import Task
 from halflabel.methods.contributions import Carriers, Examples
-from halflabel.numerics.solvers import pcg
+from halflabel.numerics.solvers.pcg import pcg
 
 #: Weight of a known label relative to all edges of its item, and weight of the pull towards the label's rate.
 LABEL_WEIGHT, PULL = 30.0, 0.01

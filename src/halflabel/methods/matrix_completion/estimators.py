@@ -125,7 +125,7 @@ class MC1(MatrixCompletion):
     in features badly, see ``criterion``.
 
     **Departures from the paper.** The row of ones is soft. The published algorithm for the hard row solves a problem
-    with a soft row, whose weight is the inverse of its step (see :func:`halflabel.numerics.solvers.fpc`). Here the
+    with a soft row, whose weight is the inverse of its step (see :func:`halflabel.numerics.solvers.fpc.fpc`). Here the
     weight is a parameter. The path of weights starts where Z becomes different from 0, not at a singular value of the
     data, which has a different unit. Features are standardised. The stopping rule is a bound of the gap, not the change
     of the objective. Probabilities are calibrated, because the logistic function of a shrunken score is

@@ -23,7 +23,8 @@ from halflabel.methods.model_selection import entry_folds, item_folds
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.losses import Logistic, Loss, SideBySide, Squared
 from halflabel.numerics.scaling import Scaler
-from halflabel.numerics.solvers import Factors, fold_in
+from halflabel.numerics.solvers.factors import Factors
+from halflabel.numerics.solvers.fold_in import fold_in
 from halflabel.numerics.threads import limit_threads
 
 #: Maximum number of cells of the matrix, and of its smaller side: an iteration decomposes a matrix of this side.

@@ -11,16 +11,11 @@ from scipy import linalg
 from halflabel._arrays import Floats, Mask
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
-from halflabel.numerics.solvers import (
-    Factors,
-    Solution,
-    Status,
-    davis_yin,
-    factorize,
-    fpc,
-    gradient_norm,
-    proximal_gradient,
-)
+from halflabel.numerics.solvers import Solution, Status
+from halflabel.numerics.solvers.davis_yin import davis_yin
+from halflabel.numerics.solvers.factors import Factors, factorize, gradient_norm
+from halflabel.numerics.solvers.fpc import fpc
+from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
 
 #: Number of times that the largest weight of the path is halved.
 HALVINGS = 13

@@ -12,7 +12,9 @@ import numpy as np
 from scipy import linalg, sparse
 
 from halflabel._arrays import Floats, Ints
-from halflabel.numerics.solvers import Solution, Status, bicgstab, pcg
+from halflabel.numerics.solvers import Solution, Status
+from halflabel.numerics.solvers.bicgstab import bicgstab
+from halflabel.numerics.solvers.pcg import pcg
 
 #: Maximum number of items for which eq. (7) is solved directly, with one factorisation per pattern of clamped entries.
 MAX_DIRECT = 3000

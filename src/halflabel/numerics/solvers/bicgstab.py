@@ -22,7 +22,7 @@ def bicgstab(
 ) -> Solution:
     r"""Solve :math:`A_j x_j = b_j` for every column j, preconditioned by the diagonals (van der Vorst 1992).
 
-    Parameters and shapes are as in :func:`halflabel.numerics.solvers.pcg`. The :math:`A_j` need not be symmetric.
+    Parameters and shapes are as in :func:`halflabel.numerics.solvers.pcg.pcg`. The :math:`A_j` need not be symmetric.
 
     Returns
     -------

@@ -48,7 +48,7 @@ def davis_yin(
     -----
     Each iteration takes one projection, one gradient and one shrinkage, with the step 1.8/L, without inner loop. The
     distance that the projection moves the point, over the step, is a multiplier of the set: with it added to the
-    gradient, the bound of :func:`halflabel.numerics.solvers.certify` holds for points of the set.
+    gradient, the bound of :func:`halflabel.numerics.solvers.proximal_gradient.certify` holds for points of the set.
 
     References
     ----------
