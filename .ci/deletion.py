@@ -71,7 +71,6 @@ DELETIONS = {
             "tests/corrections/test_votes_and_rules.py",
             "tests/cli/test_rules_command.py",
             "tests/numerics/clauses",
-            "tests/review_page/test_implied.py",
         ),
         ("RULES",),
     ),

@@ -30,7 +30,7 @@ def filled(rng, one_member):
     return hl.complete(X, Y)
 
 
-@pytest.mark.parametrize("call", [hl.complete, hl.evaluate, hl.open_table, hl.review])
+@pytest.mark.parametrize("call", [hl.complete, hl.evaluate, hl.open_table])
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_a_guessed_argument_has_its_right_name(call, name):
     with pytest.raises(TypeError) as error:

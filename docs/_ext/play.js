@@ -1,13 +1,11 @@
 // The server of the review page, for one stored fit: answers stay in this browser. RECORD comes from play.py.
 
 (() => {
-  const NEEDS = "This needs halflabel on your machine. Here you can answer, undo, choose a queue, and look at map and search.";
+  const NEEDS = "This needs halflabel on your machine. Here you can answer, undo, choose a queue, and search.";
   const KEPT = "halflabel-play"; // the answers, in this browser
   const CODES = { 1: 6, 0: 5, null: 7 }; // the states of an answered entry
   const { session, items, screens } = RECORD;
-  const decode = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const values = RECORD.values.map(decode);
-  const stored = values.map((each) => each.slice());
+  const stored = items.map((item) => item.states);
   const progress = { ...session };
   let done = [];
 
@@ -17,11 +15,10 @@
     // no answer is kept
   }
 
-  /** Write the answers into values, items and counts. */
+  /** Write the answers into items and counts. */
   function show() {
-    values.forEach((each, j) => each.set(stored[j]));
-    for (const { row, column, value } of done) values[column][2 * row] = CODES[value];
-    for (const item of items) item.states = values.map((each) => each[2 * item.row]);
+    for (const item of items) item.states = [...stored[item.row]];
+    for (const { row, column, value } of done) items[row].states[column] = CODES[value];
     const at = new Set(done.map(({ row, column }) => `${row} ${column}`));
     Object.assign(progress, { answers: at.size, undo: done.length > 0 });
     try {
@@ -33,7 +30,7 @@
 
   function choose({ kind, view, n, label, exclude }) {
     const left = new Set(exclude);
-    const isOpen = ({ row, column }) => values[column][2 * row] < 5 && !left.has(row * session.labels.length + column) && (label === null || column === label);
+    const isOpen = ({ row, column }) => items[row].states[column] < 5 && !left.has(row * session.labels.length + column) && (label === null || column === label);
     const found = screens[`${kind} ${view}`].map((screen) => screen.filter(isOpen)).filter((screen) => screen.length);
     return { screens: found.slice(0, n) };
   }
@@ -63,12 +60,6 @@
     "/api/session": () => ({ ...session, ...progress }),
     "/api/progress": () => progress,
     "/api/panel": () => RECORD.panel,
-    "/api/history": () => ({
-      answers: done.slice(-100).reverse().map(({ row, column, value }) => (
-        { row, item: items[row].item, label: session.labels[column], value, by: session.by, at: "" })),
-    }),
-    "/api/points.bin": () => decode(RECORD.points),
-    "/api/label": (_, path) => values[parseInt(path.split("/").pop(), 10)],
     "/api/items": (_, __, query) => ({ items: query.get("rows").split(",").map((row) => items[Number(row)]) }),
     "/api/questions": choose,
     "/api/list": list,
@@ -78,11 +69,11 @@
 
   globalThis.fetch = async (address, options = {}) => {
     const [path, query] = String(address).split("?");
-    const reply = REPLIES[path] ?? REPLIES[path.replace(/\/[^/]*$/, "")];
+    const reply = REPLIES[path];
     try {
       if (!reply) throw new Error(NEEDS);
       const content = reply(options.body ? JSON.parse(options.body) : {}, path, new URLSearchParams(query));
-      return new Response(content instanceof Uint8Array ? content : JSON.stringify(content));
+      return new Response(JSON.stringify(content));
     } catch (error) {
       return new Response(JSON.stringify({ error: error.message }), { status: 400 });
     }

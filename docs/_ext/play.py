@@ -45,7 +45,7 @@ loading="lazy"></iframe></div>
 <a href="play/digits-map.html">the map</a> of the same fit.</p>"""
 
 #: What needs a server is not shown.
-WITHOUT_SERVER = "#refit, #audit-part, #comment-part, #write { display: none; }"
+WITHOUT_SERVER = "#write { display: none; }"
 
 #: Shown in "More".
 NOTE = "One stored fit: on your machine, the page fits again after five answers. Nothing is sent."
@@ -79,15 +79,12 @@ def record_review(filled: Completion, title: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         session = Review(Config(opened, ItemViews(opened), title=title, by="you"), Path(folder) / "review.jsonl")
         session.receive("fit", summarize_fit(filled))
-        session.receive("map", filled.map().coordinates.to_numpy())
         none = np.empty(0, dtype=np.intp)
         asked = {f"{kind} {view}": Asked(none, kind, view, SCREENS) for kind in KINDS for view in ("item", "wall")}
         screens = {name: session.choose(each) for name, each in asked.items()}
         record = {
             "session": {**session.describe(), "notes": [NOTE]},
             "panel": session.describe_panel(),
-            "points": base64.b64encode(session.points or b"").decode(),
-            "values": [base64.b64encode(session.pack_values(j)).decode() for j in range(len(opened.labels.names))],
             "items": [session.describe_item(row) for row in range(len(opened.labels))],
             "screens": {name: [list(map(vars, screen)) for screen in chosen] for name, chosen in screens.items()},
         }
@@ -99,8 +96,7 @@ def make_page(record: dict[str, Any]) -> str:
     """Return the review page as one file: its styles, its modules by an import map, and the script with the record."""
     static = files("halflabel.review_page") / "static"
     html = (static / "index.html").read_text(encoding="utf-8")
-    scripts = [*static.iterdir(), *(files("halflabel.report") / "scripts").iterdir()]
-    modules = {file.name: file.read_text(encoding="utf-8") for file in scripts if file.name.endswith(".js")}
+    modules = {file.name: file.read_text(encoding="utf-8") for file in static.iterdir() if file.name.endswith(".js")}
     named = {f"halflabel/{name}": _as_url(code) for name, code in modules.items()}
     css = (static / "review.css").read_text(encoding="utf-8")
     script = (Path(__file__).parent / "play.js").read_text(encoding="utf-8")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from halflabel.methods.mddm import MDDM
     from halflabel.methods.ssdrmc import SSDRMC
     from halflabel.methods.vvmr import VVMR, LowRankVVMR
-    from halflabel.review_page.notebook import review
     from halflabel.table import OpenTable, open_table
 else:
     __getattr__, __dir__ = import_on_use(
@@ -42,7 +41,6 @@ else:
             "halflabel.methods.mddm": ["MDDM"],
             "halflabel.methods.ssdrmc": ["SSDRMC"],
             "halflabel.methods.vvmr": ["VVMR", "LowRankVVMR"],
-            "halflabel.review_page.notebook": ["review"],
             "halflabel.table": ["OpenTable", "open_table"],
         },
     )
@@ -80,5 +78,4 @@ __all__ = [
     "load",
     "open_table",
     "report_progress",
-    "review",
 ]

@@ -99,7 +99,7 @@ class Page:
 class Workplace:
     """Stands for the process that fits."""
 
-    is_writing, is_idle, is_fitting = False, True, False
+    is_writing, is_idle = False, True
     interrupts = 0
 
     def __init__(self, *_):

@@ -14,7 +14,6 @@ CALIBRATE = [
     "RANDOM",
     "RANDOM_OF_PART",
     "TWICE",
-    "AUDIT",
     "UNDECIDED_ENTRY",
     "UNCERTAIN_ITEM",
 ]
@@ -31,7 +30,7 @@ DO_NOT = [
 
 #: What files have in "why" and in "reason", and whether it calibrates.
 TEXTS = {
-    **dict.fromkeys(["uncertain", "random", "audit"], True),
+    **dict.fromkeys(["uncertain", "random"], True),
     **dict.fromkeys(["undecided", "uncertain value: answer helps"], True),
     **dict.fromkeys(["suspects", "wall", "answer", "given value is doubtful", "not annotated"], False),
     **dict.fromkeys(["probably a missing positive", "of my own", "", None, float("nan")], False),
@@ -44,9 +43,9 @@ def test_every_reason_decides():
 
 
 def test_every_queue_group_and_answering_operation_is_a_reason():
-    used = [*KINDS, "answer", "audit"]
+    used = [*KINDS, "answer"]
     assert all(isinstance(Reason.read(key), Reason) for key in used)
-    assert {"answer", "audit"} < set(OPERATIONS)
+    assert "answer" in OPERATIONS
 
 
 @pytest.mark.parametrize(("text", "calibrates"), TEXTS.items())

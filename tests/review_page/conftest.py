@@ -14,18 +14,18 @@ from halflabel.review_page.queues import Situation
 
 @pytest.fixture(scope="session")
 def make_fit():
-    def build(given, p, n_records=0, **fields):
+    def build(given, p, **fields):
         state = np.where(given != 0, given, np.where(p >= 0.5, 1, -1)).astype(np.int8)
         wrong_value = np.where(given > 0, p < 0.5, p >= 0.5)
         flipped = np.where((given != 0) & wrong_value, np.abs(p - 0.5) + 0.5, 0)
         values = {
-            "name": f"fit{n_records}",
             "state": state,
             "p": p.astype(np.float32),
             "given": given,
             "flipped": flipped.astype(np.float32),
-            "expected": [{"label": "(all labels)", "filled": 1, "expected": 1.0, "low": 0.0, "high": 2.0}],
-            "probability_of": "being relevant",
+            "shown_p": p.astype(np.float32),
+            "verdict": "",
+            "band": (0.0, 2.0),
         }
         return Fit(**{**values, **fields})
 

@@ -39,7 +39,7 @@ def answer(question, value, key, **facts):
 
 
 def make_setting(frame, **options):
-    views = {name: options.pop(name) for name in ("show", "media_root", "remote_hosts", "marks") if name in options}
+    views = {name: options.pop(name) for name in ("show", "media_root", "marks") if name in options}
     opened = open_table(frame, id="song", labels=list(LABELS), text=options.pop("text", None))
     return Config(opened, ItemViews(opened, **views), title="songs.csv", by="ana", **options)
 
@@ -49,7 +49,7 @@ class Workplace:
 
     def __init__(self):
         self.jobs = []
-        self.is_idle, self.is_fitting, self.is_writing = True, False, False
+        self.is_idle, self.is_writing = True, False
 
     def ask(self, job):
         self.jobs.append(job)

@@ -111,13 +111,6 @@ def test_answers_about_other_items_are_kept_without_effect():
     assert len(book) == 0
 
 
-def test_a_certificate_ends_what_can_be_undone():
-    book = AnswerBook(ITEMS, LABELS)
-    book.apply(make_record(1, item="a", label="sad", value=1))
-    book.apply(make_record(2, "certificate", certificate={}))
-    assert not book.list_undoable()
-
-
 def test_only_the_last_answer_can_be_undone():
     book = AnswerBook(ITEMS, LABELS)
     book.apply(make_record(1, item="a", label="sad", value=1))
@@ -163,7 +156,6 @@ def test_ids_are_distinct_as_text():
         {"item": "a", "label": "sad"},
         {"item": "a", "label": 3, "value": 1},
         {"item": ["a"], "label": "sad", "value": 1},
-        {"op": "comment", "item": "a"},
         {"op": "undo", "of": "1"},
         {"op": "erase"},
         {"n": "1"},

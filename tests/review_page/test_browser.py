@@ -112,7 +112,9 @@ OPTIONS = ("--id", "scan", "--labels", ",".join(LABELS), "--set", "thumbnails=8x
 
 
 def wait_for_fit(page):
-    page.wait_for_selector('#verdict:text-matches("filled value|no estimate")', state="attached", timeout=WAIT)
+    page.wait_for_selector(
+        '#verdict:text-matches("Filled values|It is enough|not known|contradict")', state="attached", timeout=WAIT
+    )
 
 
 READ = """() => {
@@ -144,7 +146,8 @@ def answer_screen(page, truth, shown):
         page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
     else:
         for place, (label, value) in enumerate(shown["chips"]):
-            if value != ("yes" if truth[shown["item"], label] else "no"):
+            order = {"yes": ["yes", "no"], "no": ["no", "yes"], "": ["", "yes", "no"]}[value]
+            for _ in range(order.index("yes" if truth[shown["item"], label] else "no")):
                 page.keyboard.press(str(place + 1))
         page.keyboard.press("Enter")
     page.wait_for_function("before => document.body.dataset.question !== before", arg=shown["question"], timeout=WAIT)
@@ -159,46 +162,18 @@ def count_answers(page):
     return int(page.inner_text("#saved").split()[0].replace(",", ""))
 
 
-def pass_audit(page, truth):
-    """Begin an audit, answer all of it, and return the number of its answers."""
-    page.keyboard.press("m")
-    page.focus("#audit-part summary")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    number = int(page.inner_text("#audit-plans label:first-child").split()[0])
-    page.focus("#audit-begin")
-    page.keyboard.press("Enter")
-    page.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
-    page.wait_for_selector("body[data-question]", timeout=WAIT)
-    assert answer(page, truth, number - 1) == number - 1
-    page.wait_for_selector('#audit-text:text-matches("At least [0-9.]+ % are right")', timeout=WAIT)
-    page.wait_for_selector("body[data-question]", timeout=WAIT)
-    assert "probability" not in page.inner_text("#last")
-    shown = read(page)
-    page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
-    page.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
-    page.keyboard.press("Enter")
-    return number
-
-
-def check_outputs(folder, truth, number):
-    """Check that table, answers, certificate and report belong together."""
+def check_outputs(folder, truth):
+    """Check that table, answers and report belong together."""
     done = pd.read_csv(folder / "digits.completed.csv").set_index("scan")
     assert not done[list(LABELS)].isna().any(axis=None)
     answers = pd.read_csv(folder / "digits.review.csv").dropna(subset="answer")
-    assert len(answers) >= 20 + number
+    assert len(answers) >= 20
     for item, label, value in answers[["item", "label", "answer"]].itertuples(index=False):
         assert done.loc[item, label] == value == truth[item, label]
-    certificate = json.loads((folder / "digits.certificate.json").read_text())
-    assert certificate["audited"] == number
-    result = CliRunner().invoke(main, ["verify", *(str(folder / f"digits.{end}") for end in ENDS)])
-    assert result.output.startswith("Verified: At least"), result.output
-    report = (folder / "digits.report.html").read_text()
-    assert "Reviewed by a person" in report
-    assert "Certificate:" in report
+    assert "Reviewed by a person" in (folder / "digits.report.html").read_text()
 
 
-def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits, review, open_page, tmp_path):
+def test_the_digits_from_the_command_to_the_files_by_keyboard_alone(digits, review, open_page, tmp_path):
     source, truth = digits
     path = tmp_path / "digits.csv"
     shutil.copy(source, path)
@@ -220,8 +195,6 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     press(page, " ")
     done += answer(page, truth, 1)
     wait_for_saved(page, done)
-
-    number = pass_audit(page, truth)
     page.keyboard.press("w")
     page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
     assert page.problems == []
@@ -230,7 +203,7 @@ def test_the_digits_from_the_command_to_the_certificate_by_keyboard_alone(digits
     assert "Traceback" not in output
     assert "The same command goes on where you stopped" in output
     assert path.read_bytes() == before
-    check_outputs(tmp_path, truth, number)
+    check_outputs(tmp_path, truth)
 
 
 def test_answers_survive_a_reload_and_a_crash(digits, review, open_page, tmp_path):
@@ -419,8 +392,7 @@ def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, op
     wait_for_fit(page)
     done = answer(page, truth, 3)
     wait_for_saved(page, done)
-    page.keyboard.press("m")
-    page.click("#refit")
+    page.keyboard.press("w")
     assert command.end(signal.SIGTERM) == 143  # during a fit
     page.wait_for_selector('#saved:text-matches("does not respond")', timeout=WAIT)
     assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
@@ -438,30 +410,6 @@ def test_the_first_question_does_not_wait_for_a_fit(open_page, tmp_path):
         assert "random questions until the first fit" in page.inner_text("#reason")
         press(page, "j")
         wait_for_saved(page, 1)
-
-
-def test_a_comment_and_an_answer_that_is_opened_again(serve, open_page):
-    with serve(has_fit=False) as client:
-        page = open_page(client.server.guard.make_address())
-        row = page.get_attribute("body", "data-question").split()[1]
-        page.keyboard.press("m")
-        page.click("#comment-part summary")
-        page.wait_for_selector("#comment-of:not(:empty)", timeout=WAIT)  # then the text is set
-        page.fill("#comment-text", "two songs in one")
-        page.click("#comment-save")
-        page.wait_for_selector("#item .comments", timeout=WAIT)
-        press(page, "j")
-        press(page, "f")
-        wait_for_saved(page, 2)  # the history is read from the journal
-        page.keyboard.press("m")
-        page.click("#history-part summary")
-        answers = page.locator("#history-list li")
-        answers.first.wait_for(timeout=WAIT)
-        assert [text.split(": ")[1][:3].strip() for text in answers.all_text_contents()] == ["no", "yes"]
-        answers.nth(1).locator("button").click()
-        page.wait_for_selector(f'body[data-question^="item {row} "]', timeout=WAIT)
-        assert "two songs in one" in page.inner_text("#item .comments")
-        assert page.problems == []
 
 
 def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_path):

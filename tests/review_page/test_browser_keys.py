@@ -28,7 +28,8 @@ PRESS = """(key) => {
     const chips = list("#chips .choice", (e) => [item, text(e, "b")]);
     const values = view === "wall" ? list("#wall .tile", (e) => [text(e, ".name"), label]) : chips;
     const isUndoing = document.querySelector("#undo").ariaBusy === "true";
-    if (isUndoing && /[1-9]/.test(key)) return { isUndoing }; // a value that changes later is on no screen yet
+    // A value that changes later is on no screen yet.
+    if (isUndoing && (view === "chips" ? /[1-9jfk]/ : /[1-9]/).test(key)) return { isUndoing };
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
     return { question, view, item, label, values, isUndoing };
 }"""
@@ -59,6 +60,8 @@ def list_wanted(shown, key):
         value = {"j": 1, "f": 0, "k": None}.get(key, "none")
         return [] if value == "none" else [(shown["item"], shown["label"], value)]
     values = shown["values"] if key == "Enter" else []
+    if shown["view"] == "chips" and any(value == "open" for *_, value in values):
+        return []  # a value that is asked without a proposal has no answer yet
     return [(item, label, VALUES[value]) for item, label, value in values if value in VALUES]
 
 

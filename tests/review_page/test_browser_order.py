@@ -103,18 +103,6 @@ def test_a_skip_is_about_the_question_after_the_answer_before_it(single):
     assert first not in excluded  # the server has its answer
 
 
-def test_an_audit_asks_about_a_question_that_was_skipped(chips):
-    skipped = number(chips)
-    press(chips, " ")
-    chips.keyboard.press("m")
-    chips.click("#audit-part summary")
-    chips.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    with chips.expect_request("**/api/questions") as request:
-        chips.click("#audit-begin")
-    assert chips.client.session.audit is not None
-    assert skipped not in json.loads(request.value.post_data)["exclude"]
-
-
 def test_screens_that_arrive_late_ask_nothing_twice(chips, tmp_path):
     held = []
     chips.route("**/api/questions", lambda route: held.append(route))
@@ -126,41 +114,6 @@ def test_screens_that_arrive_late_ask_nothing_twice(chips, tmp_path):
     wait_until_sent(chips)
     entries = [entry[:2] for entry in read_answers(tmp_path)]
     assert len(entries) == len(set(entries)) > 12
-
-
-def begin_audit(page):
-    page.keyboard.press("m")
-    page.click("#audit-part summary")
-    page.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    page.click("#audit-begin")
-
-
-def test_a_certificate_includes_an_answer_that_is_on_its_way(chips):
-    begin_audit(chips)
-    chips.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
-    chips.wait_for_selector("#yes:visible:enabled", timeout=WAIT)
-    press(chips, "j")
-    held = []
-    chips.route("**/api/answers", lambda route: held.append(route))
-    press(chips, "j")
-    chips.click("#audit-finish")
-    chips.wait_for_timeout(300)
-    chips.unroute("**/api/answers")
-    chips.wait_for_selector('#proof:text-matches("^At least")', timeout=WAIT)
-    assert chips.client.get("/api/progress")["certificate"]["audited"] == 2
-
-
-def test_an_audit_begins_when_the_running_fit_has_ended(chips):
-    worker = chips.client.session.worker
-    chips.keyboard.press("m")
-    chips.click("#audit-part summary")
-    chips.wait_for_selector("#audit-begin:enabled", timeout=WAIT)
-    worker.is_fitting = True
-    chips.click("#audit-begin")
-    chips.wait_for_selector('#audit-plan:text-matches("when the running fit has ended")', timeout=WAIT)
-    worker.is_fitting = False
-    chips.wait_for_selector('#audit-text:text-matches("0 of")', timeout=WAIT)
-    chips.wait_for_selector("#more-dialog", state="hidden", timeout=WAIT)
 
 
 def test_each_key_is_about_the_question_that_was_on_the_screen(single, tmp_path):
@@ -217,22 +170,6 @@ def test_a_key_that_waits_for_an_undo_does_not_answer_what_comes_back(serve, ope
         journal = client.session.state.journal.records if is_finish else read_journal(tmp_path / "a.jsonl")[1]
         assert sum((each["op"] if is_finish else each.op) == "answer" for each in journal) == 2
         assert page.problems == []
-
-
-def test_a_state_that_is_older_than_the_one_on_the_screen_is_not_shown(single):
-    held, release = hold(single, "comment")
-    single.keyboard.press("m")
-    single.click("#comment-part summary")
-    single.wait_for_selector("#comment-of:not(:empty)", timeout=WAIT)  # then the text is set
-    single.fill("#comment-text", "odd")
-    single.click("#comment-save")
-    wait_until(single, held)
-    press(single, "j")
-    wait_for_saved(single, 1)
-    release()
-    single.wait_for_timeout(300)
-    assert single.inner_text("#saved") == "1 answer, saved."
-    assert single.locator("#item .comments").count() == 0  # another item is on the screen
 
 
 def test_no_key_answers_a_question_that_chips_hide(chips, tmp_path):

@@ -163,9 +163,6 @@ ASKED = {"kind": "uncertain", "view": "item", "n": 8}
         ("/api/answers", b"\xff{"),
         *(("/api/questions", {**ASKED, **other}) for other in ({"kind": "nothing"}, {"held": [4.5]}, {"n": 201})),
         *(("/api/questions", {name: value for name, value in ASKED.items() if name != left}) for left in sorted(ASKED)),
-        ("/api/audit", {"op": "erase"}),
-        ("/api/audit", {"op": "begin"}),
-        ("/api/audit", {"op": "begin", "n": "ten"}),
         ("/api/write", {}),
     ],
 )

@@ -1,6 +1,5 @@
 """Batches of answers: each one is judged by itself, and none is lost without a word."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,9 +62,8 @@ def test_a_key_is_that_of_one_record(tmp_path, make_fit):
     first, other = answer({"row": 1, "column": 0}, 1, "k"), answer({"row": 2, "column": 0}, 1, "k")
     assert [outcome.error == "" for outcome in session.answer([first, first, other])] == [True, True, False]
     assert [outcome.error == "" for outcome in session.answer([first, other])] == [True, False]
-    for write in (lambda: session.undo("k"), lambda: session.begin_audit(5, "k")):
-        with pytest.raises(ValueError, match="key was used for another record"):
-            write()
+    with pytest.raises(ValueError, match="key was used for another record"):
+        session.undo("k")
     assert len(session.book.records) == 1
     session.close()
 
@@ -88,16 +86,3 @@ def test_a_batch_has_an_outcome_for_each_answer(tmp_path, make_fit):
             "error": "The value of an answer is 1, 0 or null.",
         }
         assert reply["answers"] == 29
-
-
-def test_the_seed_of_an_audit_cannot_be_foreseen(tmp_path, make_fit):
-    bodies = []
-    for name in "ab":
-        session = make_session(tmp_path / f"{name}.jsonl", fit=make_fit)
-        session.begin_audit(10, "a")
-        bodies.append(session.book.records[0].body)
-        session.close()
-    assert bodies[0]["seed"] != bodies[1]["seed"]
-    assert all(0 <= body["seed"] < 2**53 for body in bodies)
-    assert bodies[0]["cells"] != bodies[1]["cells"]
-    assert np.shape(bodies[0]["cells"]) == (10, 3)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.review_page.serving import Served, make_session
 
-from halflabel.review_page.endpoints import ENDPOINTS, OF_REVIEW
+from halflabel.review_page.endpoints import ENDPOINTS
 from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers
 
@@ -40,16 +40,8 @@ VALID = {
         {"view": '"item"', "kind": '"suspects"', "n": "5", "label": "1", "held": "[4, 5]", "exclude": "[7]"},
         {"view": '"wall"', "kind": '"random"', "n": "8", "page": '"p"'},
     ],
-    "/api/comment": [{"item": '"s3"', "text": '"odd"', "key": '"c"'}],
     "/api/answers": [{}],
     "/api/undo": [{"key": '"u"'}],
-    "/api/fit": [{}],
-    "/api/audit": [
-        {"op": '"plan"'},
-        {"op": '"begin"', "n": "5", "key": '"a"'},
-        {"op": '"finish"', "key": '"f"'},
-        {"op": '"cancel"', "key": '"c"'},
-    ],
     "/api/explain": [{"item": '"s5"', "label": '"rock"'}],
     "/api/write": [{}],
 }
@@ -83,7 +75,7 @@ def requests(draw):
 @pytest.fixture(scope="module")
 def client(tmp_path_factory, make_fit):
     folder = tmp_path_factory.mktemp("requests")
-    targets = Targets(*(folder / name for name in ("done.csv", "answers.csv", "report.html", "certificate.json")))
+    targets = Targets(*(folder / name for name in ("done.csv", "answers.csv", "report.html")))
     with Served(make_session(folder / "a.jsonl", fit=make_fit, targets=targets)) as client:
         yield client
 
@@ -97,7 +89,7 @@ def check_response(status, content, accepted):
 
 
 def test_every_endpoint_that_changes_something_is_tried():
-    assert set(VALID) == {path for method, path, _ in [*ENDPOINTS, *OF_REVIEW] if method == "POST"}
+    assert set(VALID) == {path for method, path, _ in ENDPOINTS if method == "POST"}
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -123,10 +115,10 @@ NUMBERS = st.sampled_from(ODD_NUMBERS) | st.text("0123456789,. -_x", max_size=6)
 
 
 @given(
-    st.sampled_from(["/api/label/{}.bin", "/api/items?rows={}", "/media/{}/5", "/media/0/{}", "/static/{}", "/api/{}"]),
+    st.sampled_from(["/api/items?rows={}", "/media/{}/5", "/media/0/{}", "/static/{}", "/api/{}"]),
     NUMBERS,
 )
-@example("/api/label/{}.bin", "9" * 5000)
+@example("/api/items?rows={}", "9" * 5000)
 @example("/media/{}/5", "9" * 5000)
 def test_a_malformed_address_ends_in_a_sentence(client, path, text):
     status, content = client.request("GET", path.format(quote(text)))

@@ -66,13 +66,6 @@ def test_two_pages_are_never_asked_the_same_question(two, view):
     assert len(asked) == len(set(asked)) > 0
 
 
-def test_an_idle_page_keeps_no_entry_of_an_audit(two):
-    ana, ben = two
-    assert len(ask(ben, "b", 30)) >= 30  # and no answer follows
-    ana.post("/api/audit", {"op": "begin", "n": 40, "key": "a"})
-    assert len(ask(ana, "a", 50)) == 40
-
-
 def test_questions_are_chosen_while_others_answer_and_pages_close(tmp_path, make_fit, monkeypatch):
     session = make_session(tmp_path / "a.jsonl", make_table(600), fit=make_fit, reviewers=("ana", "ben"))
     monkeypatch.setattr(session.journal, "append", lambda records: None)

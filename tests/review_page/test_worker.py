@@ -1,7 +1,6 @@
 """The process that fits: one real fit with answers, coalesced requests, outputs, and its death."""
 
 import queue
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from scipy.special import logit
 from tests.review_page.serving import make_session, make_setting, make_table
 
 from halflabel.completion.answers import Answers
-from halflabel.review_page.outputs import Outputs, Targets
+from halflabel.review_page.outputs import Targets
 from halflabel.review_page.worker import Job, Worker, _Bench
 
 pytestmark = pytest.mark.slow  # a new process imports everything
@@ -46,26 +45,19 @@ def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
     answers = Answers(rows, columns, np.array([True, False] * 3))
     for given in (NOTHING, NOTHING, NOTHING, answers):
         worker.ask(make_job(given))
-    assert worker.is_fitting
     fits = [wait(received, "fit") for _ in range(2)]
     assert [int((fit.given[rows, columns] != 0).sum()) for fit in fits] == [0, 6]
     wait(received, "idle")
     assert worker.is_idle
-    assert not worker.is_fitting
-    worker.ask(Job("map"))
-    assert not worker.is_fitting
-    assert wait(received, "map").shape == (60, 2)
-    targets = Targets(*(tmp_path / name for name in ("done.csv", "answers.csv", "report.html", "c.json")))
-    reviewed = {"facts": [("Answers", "6")], "sentences": ["At least 95 % are right."], "certificate": None}
-    outputs = Outputs(targets, pd.DataFrame({"item": ["s1"]}), reviewed)
-    worker.ask(Job("write", {"answers": answers, "outputs": outputs}))
+    targets = Targets(*(tmp_path / name for name in ("done.csv", "answers.csv", "report.html")))
+    outputs = {"to": targets, "rows": pd.DataFrame({"item": ["s1"]}), "reviewed": {"facts": [("Answers", "6")]}}
+    worker.ask(Job("write", {"answers": answers, "effort": "fast", **outputs}))
     assert wait(received, "written", "failed") == [str(targets.table), str(targets.answers), str(targets.report)]
     done = pd.read_csv(targets.table)
     names = worker.config.opened.labels.names
     assert [done[names[j]][i] for i, j in zip(rows, columns, strict=True)] == [1, 0] * 3
     page = targets.report.read_text()
     assert "Reviewed by a person" in page
-    assert "At least 95 % are right." in page
 
 
 def test_an_update_learns_answers_and_forgets_those_that_are_taken_back(working):
@@ -78,26 +70,13 @@ def test_an_update_learns_answers_and_forgets_those_that_are_taken_back(working)
         fits.append(wait(received, "fit"))
         wait(received, "idle")
     assert fits[1].state[rows, columns].tolist() == [1, -1] * 3
-    assert fits[1].name != fits[0].name == fits[2].name
-
-
-def test_a_table_without_a_map(working):
-    """One feature, and labels that alternate along it: predictions without skill have no place on a map."""
-    _, received = working
-    frame = make_table(60).drop(columns="energy").assign(tempo=np.arange(60.0))
-    alternate = np.where(np.arange(60) % 3 < 2, np.arange(60) % 2, np.nan)
-    frame = frame.assign(rock=alternate, sad=alternate, live=alternate)
-    worker = Worker(make_setting(frame).opened, {"random_state": 0}, lambda *message: received.put(message))
-    worker.ask(make_job())
-    worker.ask(Job("map"))
-    assert "dimensions" in wait(received, "no map", "failed")
-    worker.close()
+    assert (fits[1].p != fits[0].p).any()
+    np.testing.assert_array_equal(fits[2].p, fits[0].p)
 
 
 def test_errors_are_sentences_and_a_dead_process_is_replaced(working):
     worker, received = working
-    nowhere = Outputs(Targets(*[Path("none")] * 4), pd.DataFrame(), {})
-    worker.ask(Job("write", {"answers": NOTHING, "outputs": nowhere}))
+    worker.ask(Job("explain", {"row": 0, "column": 0, "label": "rock"}))
     assert wait(received, "failed") == "there is no fit yet."
     worker._process.kill()
     assert wait(received, "failed").startswith("The process that fits has ended")
@@ -112,9 +91,6 @@ def test_a_session_with_a_real_worker(tmp_path):
     session.start()
     try:
         wait(received, "fit")
-        assert session.find_points() is None  # the map is made when it is asked for
-        wait(received, "map")
-        assert len(session.find_points()) == 4 * 60
         assert session.describe_panel()["advice"]["filled"] > 0
     finally:
         session.close()

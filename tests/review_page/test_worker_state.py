@@ -37,7 +37,7 @@ def end_job(worker):
 
 
 def test_the_end_waits_for_outputs_and_for_nothing_else(worker):
-    for kind in ("fit", "map", "write", "map"):
+    for kind in ("fit", "explain", "write", "explain"):
         worker.ask(Job(kind))
     assert worker.is_writing
     ended = threading.Event()
@@ -63,7 +63,7 @@ def test_without_outputs_the_end_waits_for_nothing(worker):
 def test_an_interrupt_does_not_reach_the_process_that_fits_from_its_start(monkeypatch):
     worker = Worker(make_setting(make_table(20)).opened, {}, lambda *_: None)
     try:
-        worker.ask(Job("map"))
+        worker.ask(Job("fit"))
         status = Path(f"/proc/{worker._process.pid}/status").read_text()
         masks = [int(re.search(rf"{name}:\s+(\w+)", status)[1], 16) for name in ("SigBlk", "SigIgn")]
         assert any(mask >> (signal.SIGINT - 1) & 1 for mask in masks)

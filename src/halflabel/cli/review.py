@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @click.option("--by", help="Your name in the journal; by default that of your account. Several names, with commas: "
               "each one gets an address, and a tenth of the answers is asked twice.")  # fmt: skip
 @click.option("--journal", type=PATH, help="Journal of answers; by default ITEMS.review.jsonl.")
-@click.option("--media", multiple=True, metavar="FOLDER|HOST", help="Folder that images and sounds must lie under, by "
-              "default that of ITEMS; or a host that they are loaded from.")  # fmt: skip
+@click.option("--media", type=PATH, help="Folder that images and sounds must lie under, by "
+              "default that of ITEMS.")  # fmt: skip
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default a free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @effort_option
@@ -122,7 +122,7 @@ def finish_writing(session: Review) -> None:
 def _print_start(session: Review) -> None:
     """Print the notes about the table and the journal."""
     opened, path = session.opened, session.journal.path
-    print_note(*session.notes, f"Threshold rule: {session.config.rule}.")
+    print_note(*session.notes)
     if opened.roles.id is None:
         print_note(
             "No id column is named: answers are matched by row number. Name one with --id for a table that changes."
@@ -148,35 +148,30 @@ def _write_entries(
     outputs.print_paths()
 
 
-def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path, Path, Path, Path]:
-    """Return the paths of the completed table, the answers, the report and the certificate."""
-    endings = ("review.csv", "report.html", "certificate.json")
-    answers, report, certificate = (name_output(first, ending) for ending in endings)
-    return name_plain_table(given, source, "completed"), answers, report, certificate
+def _name_targets(given: Sequence[Path], first: Path, source: Any) -> tuple[Path, Path, Path]:
+    """Return the paths of the completed table, the answers and the report."""
+    answers, report = (name_output(first, ending) for ending in ("review.csv", "report.html"))
+    return name_plain_table(given, source, "completed"), answers, report
 
 
 def _make_config(
     opened: OpenTable,
     by: Sequence[str],
-    targets: tuple[Path, Path, Path, Path],
+    targets: tuple[Path, Path, Path],
     *,
     observed_rate: float | None,
     effort: Effort,
-    media: Sequence[str],
+    media: Path | None,
 ) -> Any:
     """Return the configuration of the review from the options."""
     from halflabel.review_page.config import Config
     from halflabel.review_page.items import ItemViews
     from halflabel.review_page.outputs import Targets
 
-    folders, hosts = [Path(each) for each in media if Path(each).is_dir()], [e for e in media if not Path(e).is_dir()]
-    if len(folders) > 1:
-        raise click.UsageError("--media names two folders: name one that holds both.")
-    views = ItemViews(opened, media_root=folders[0] if folders else None, remote_hosts=tuple(hosts))
     title = Path(opened.source.raw.source).name if opened.source is not None else ""
     return Config(
         opened,
-        views,
+        ItemViews(opened, media_root=media),
         title=title,
         by=by[0],
         reviewers=tuple(by) if len(by) > 1 else (),

@@ -35,7 +35,6 @@ class Reason(StrEnum):
     RANDOM = "random", True
     RANDOM_OF_PART = "random of a part", True  # of one label: no sample of all filled entries
     TWICE = "twice", True  # a random answered entry, asked by a second reviewer
-    AUDIT = "audit", True
     WALL = "wall", False  # items of one label with the same filled value
     ANSWER = "answer", False  # a record has no reason if the person selected the entry
     # Groups of the review table of a completion.

@@ -1,4 +1,4 @@
-"""How many errors are left, how many the next answers remove, and the results of random questions."""
+"""How many filled values are wrong, how many of these the next answers find, and the results of random questions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from scipy import special
 
 from halflabel._arrays import Floats
 from halflabel._wording import count, plural
+from halflabel.completion.verdict import write_wrong
 from halflabel.evidence.answer_plan import MIN_RANDOM
 from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import AnswerBook
-from halflabel.review_page.fits import Fit
 from halflabel.review_page.queues import Situation, choose_screens, limit_entries, take_highest
 
 #: Number of answers whose effect is predicted, and the number of removed errors below which it is enough.
@@ -23,44 +23,34 @@ CONFIDENCE = 0.95
 
 
 def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
-    """Return the numbers of errors that are left, and a sentence with them.
+    """Return the verdict about the filled values without an answer, and the effect of the next answers.
 
-    Keys: filled, expected, low, high (errors among filled entries without an answer), next (errors that the next 60
-    answers remove), is_enough, sentence, and random: see :func:`score_random`.
+    Keys: filled, expected, low, high (errors among these values; None without a number), is_enough, sentence, and
+    random: see :func:`score_random`.
 
     Notes
     -----
-    The expected errors are the sum of the probabilities. The band is that of the completion; flips of given values are
-    subtracted from its lower end. From 60 random answers on, its upper end is the exact one of these answers, because
-    calibration on answers to questions that a queue chose can be much too optimistic. Expected errors outside of the
-    exact interval of any number of random answers are not stated.
+    The expected errors are the sum of the probabilities, with the band of the verdict. From 60 random answers on, its
+    upper end is the exact one of these answers, because calibration on answers to questions that a queue chose can be
+    much too optimistic. Expected errors outside of the exact interval of any number of random answers are not stated.
     """
-    scored, fit = score_random(book), now.fit
-    if fit is None or not fit.has_precision:
-        why = "" if fit is None else _explain_missing_estimate(fit)
-        scored = scored if fit is None or not fit.contradiction else {**scored, "expected": None}
-        unknown = {"expected": None, "is_enough": False}
-        return {"filled": int(now.filled.sum()), **unknown, "sentence": why, "random": scored}
-    numbers = _estimate(now, fit, scored)
-    is_enough = numbers["next"] is not None and numbers["next"] < ENOUGH
-    return {**numbers, "is_enough": is_enough, "sentence": write_advice(numbers), "random": scored}
-
-
-def _estimate(now: Situation, fit: Fit, scored: dict[str, Any]) -> dict[str, Any]:
-    """Return the expected errors among filled entries without an answer, their band, and the effect of 60 answers."""
-    wrong, total = fit.wrong[now.filled], fit.expected[-1]
-    n, expected = len(wrong), float(wrong.sum())
-    without_flips = float(fit.wrong_without_flips[now.filled].sum())
-    scale = 1 / total["expected"] if total["expected"] > 0 else 0.0
-    low, high = min(total["low"] * scale, 1) * without_flips, max(total["high"] * scale, 1) * expected
-    gain = _sum_next(now, np.where(now.filled, fit.wrong, 0))
-    answers = scored["answers"]
-    least, most = (n * share for share in bound_share_of_errors(scored["errors"], answers)) if answers else (0.0, n)
-    agrees = least <= expected <= most
+    scored, fit, filled = score_random(book), now.fit, now.filled
+    n, answers = int(filled.sum()), scored["answers"]
+    stated: dict[str, Any] = {"filled": n, "expected": None, "is_enough": False}
+    if fit is None or fit.band is None:
+        return {**stated, "sentence": fit.verdict if fit else "", "random": {**scored, "expected": None}}
+    wrong = np.where(filled, fit.wrong, 0)
+    expected = float(wrong.sum())
+    low, high = (end * expected for end in fit.band)
+    least, most = (n * share for share in bound_share_of_errors(scored["errors"], answers))
     if answers >= MIN_RANDOM:
         low, high = min(low, least), most
-    return {"filled": n, "expected": expected if agrees else None, "low": low, "high": high,
-            "next": gain if agrees else None, "answers": answers}  # fmt: skip
+    stated |= {"low": low, "high": high, "random": scored}
+    if not least <= expected <= most:
+        return {**stated, "sentence": _contradict(n, high, answers)}
+    gain = _sum_next(now, wrong)
+    sentence = write_advice(n, expected, low, high, gain)
+    return {**stated, "expected": expected, "is_enough": gain < ENOUGH, "sentence": sentence}
 
 
 def _sum_next(now: Situation, wrong: Floats) -> float:
@@ -84,38 +74,30 @@ def bound_share_of_errors(errors: int, answers: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _explain_missing_estimate(fit: Fit) -> str:
-    if fit.contradiction:
-        return f"{fit.contradiction}: there is no estimate of errors. An audit measures them."
-    return f"Probabilities are of {fit.probability_of}: there is no estimate of errors."
+def _contradict(filled: int, high: float, answers: int) -> str:
+    """Return the upper end of the exact interval, and why no number of errors is stated."""
+    is_bound = answers >= MIN_RANDOM and high < filled
+    values = plural(filled, "filled value")
+    most = f"At most {count(round(high))} of {values} are wrong, after {answers} random answers. "
+    why = "Random answers contradict the number of errors that the probabilities expect: it is not shown."
+    return f"{most if is_bound else ''}{why}"
 
 
-def write_advice(numbers: dict[str, Any]) -> str:
-    """Return the sentences about the errors that are left.
+def write_advice(filled: int, expected: float, low: float, high: float, gain: float) -> str:
+    """Return the sentences about the errors that are left, in the words of the verdict.
 
     Examples
     --------
-    >>> numbers = {"filled": 4120, "expected": 310.2, "low": 260.4, "high": 369.8, "next": 21.2, "answers": 0}
-    >>> write_advice(numbers)
-    'About 310 of 4,120 filled values are wrong (260 to 370). 60 more answers would remove about 21 errors.'
-    >>> write_advice({**numbers, "next": 2.2})
-    'It is enough: 60 more answers would remove about 2 errors. About 310 of 4,120 filled values are wrong (260 to
-    370).'
-    >>> write_advice({**numbers, "expected": None, "answers": 80, "high": 240.2})
-    'At most 240 of 4,120 filled values are wrong, after 80 random answers. Random answers contradict the number of
-    errors that the probabilities expect: it is not shown.'
+    >>> write_advice(4120, 310.2, 260.4, 369.8, 21.2)
+    'Filled values: about 1 in 13 is wrong (between 1 in 16 and 1 in 11). 60 more answers would remove about 21 errors.'
+    >>> write_advice(4120, 310.2, 260.4, 369.8, 2.2)
+    'It is enough: 60 more answers would remove about 2 errors. Filled values: about 1 in 13 is wrong (between 1 in 16
+    and 1 in 11).'
     """
-    filled, high = numbers["filled"], count(round(numbers["high"]))
     if not filled:
         return "No filled value is left to check."
-    values, answers = plural(filled, "filled value"), plural(numbers["answers"], "random answer")
-    if numbers["expected"] is None:
-        is_bound = numbers["answers"] >= MIN_RANDOM and numbers["high"] < filled
-        most = f"At most {high} of {values} are wrong, after {answers}. " if is_bound else ""
-        return f"{most}Random answers contradict the number of errors that the probabilities expect: it is not shown."
-    expected, gain = round(numbers["expected"]), numbers["next"]
-    first = (f"About {count(expected)} of {values} {'is' if expected == 1 else 'are'} wrong "
-             f"({count(round(numbers['low']))} to {high}).")  # fmt: skip
+    verdict = write_wrong(filled, expected, low, high)
+    first = f"Filled values: {verdict[0].lower()}{verdict[1:]}"
     removed = "no error" if gain < 0.5 else f"about {plural(round(gain), 'error')}"
     more = f"{plural(min(NEXT, filled), 'more answer')} would remove {removed}."
     return f"It is enough: {more} {first}" if gain < ENOUGH else f"{first} {more}"
@@ -129,7 +111,7 @@ def score_random(book: AnswerBook) -> dict[str, Any]:
     asked = [
         record.body
         for _, _, record in book.list_active()
-        if record.body.get("why") in ("random", "audit")
+        if record.body.get("why") == Reason.RANDOM
         and record.body.get("filled") in (0, 1)
         and isinstance(record.body.get("p"), int | float)
     ]

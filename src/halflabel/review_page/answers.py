@@ -16,11 +16,14 @@ from halflabel.labels.reasons import Reason, is_calibrating
 #: Codes of the current answer of an entry.
 NO, NONE, YES, UNDECIDED = -1, 0, 1, 2
 
+#: Codes of the state of an entry, as the page draws them.
+STATES = UNKNOWN, FILLED_NO, FILLED_YES, GIVEN_NO, GIVEN_YES, ANSWERED_NO, ANSWERED_YES, LEFT_OPEN = range(8)
+
 #: The values of an answer in a record, and their codes. ``None`` is "not sure".
 CODES: dict[Any, int] = {1: YES, 0: NO, None: UNDECIDED}
 
-#: The operations of a record. An audit, its certificate and a comment change no answer.
-OPERATIONS = ("answer", "undo", "audit", "cancel", "certificate", "comment")
+#: The operations of a record.
+OPERATIONS = ("answer", "undo")
 
 #: The sentence about a key of two records.
 KEY_USED = "The key was used for another record: send each record with a key of its own."
@@ -75,8 +78,6 @@ class AnswerBook:
         All records, in the order in which they were written.
     unplaced : list of Record
         Answers about items or labels that the table does not have.
-    comments : dict of str to dict of str to str
-        The last comment of each reviewer on an item.
     """
 
     def __init__(self, ids: Sequence[Hashable], names: Sequence[str]) -> None:
@@ -87,7 +88,6 @@ class AnswerBook:
         self.current: NDArray[np.int8] = np.zeros((len(ids), len(names)), dtype=np.int8)
         self.records: list[Record] = []
         self.unplaced: list[Record] = []
-        self.comments: dict[str, dict[str, str]] = {}
         self._stacks: dict[tuple[int, int], list[Record]] = {}
         self._keys: dict[str, Record] = {}
         self._by_number: dict[int, Record] = {}
@@ -152,14 +152,7 @@ class AnswerBook:
         ValueError
             For an undo that is not the next one.
         """
-        if record.op == "undo":
-            entries = self._undo(record)
-        else:
-            entries = self._answer(record) if record.op == "answer" else []
-            if record.op == "comment":
-                self._comment(record)
-            if record.op in ("audit", "certificate"):  # an audit can undo its own answers, but only until it ends
-                self._done.clear()
+        entries = self._undo(record) if record.op == "undo" else self._answer(record)
         self.records.append(record)
         self._by_number[record.n] = record
         self._keys[record.key] = record
@@ -169,12 +162,6 @@ class AnswerBook:
         """Return the place of an entry, or None if the table does not have it."""
         row, column = self.row_of.get(item), self.column_of.get(label)
         return None if row is None or column is None else (row, column)
-
-    def find_in_audit(self, row: int, column: int, audit: int) -> int:
-        """Return the code of the answer that an audit got about an entry, or :data:`NONE`."""
-        stack = reversed(self._stacks.get((row, column), []))
-        record = next((record for record in stack if record.body.get("audit") == audit), None)
-        return NONE if record is None else CODES[record.body["value"]]
 
     def to_answers(self) -> Answers:
         """Return the entries that were answered with yes or no."""
@@ -240,13 +227,6 @@ class AnswerBook:
             self._update(entry)
         return entries
 
-    def _comment(self, record: Record) -> None:
-        """Keep the comment of a reviewer on an item. An empty one removes the comment before it."""
-        of_item = self.comments.setdefault(record.body["item"], {})
-        of_item[record.by] = record.body["text"]
-        if not record.body["text"]:
-            del of_item[record.by]
-
     def _place(self, record: Record) -> list[tuple[int, int]]:
         place = self.find_entry(record.body["item"], record.body["label"])
         return [] if place is None else [place]
@@ -282,7 +262,15 @@ def _check_body(record: Record) -> None:
             raise ValueError("an answer has a label, and a value that is 1, 0 or null.")
         if not isinstance(body.get("item"), str):
             raise ValueError("an answer names its item.")
-    if record.op == "comment" and not (isinstance(body.get("item"), str) and isinstance(body.get("text"), str)):
-        raise ValueError("a record of a comment has the item and a text.")
     if record.op == "undo" and not isinstance(body.get("of"), int):
         raise ValueError("an undo names another record by number.")
+
+
+def find_states(
+    given: NDArray[np.int8], current: NDArray[np.int8], filled: NDArray[np.int8] | None
+) -> NDArray[np.uint8]:
+    """Return the code of the state of each entry. An answer precedes a given value, which precedes a fill."""
+    filled = np.zeros_like(given) if filled is None else filled
+    conditions = [current == YES, current == NO, current == UNDECIDED, given > 0, given < 0, filled > 0, filled < 0]
+    codes = [ANSWERED_YES, ANSWERED_NO, LEFT_OPEN, GIVEN_YES, GIVEN_NO, FILLED_YES, FILLED_NO]
+    return np.select(conditions, codes, UNKNOWN).astype(np.uint8)

@@ -8,8 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from halflabel.completion import build_default_method
-from halflabel.labels.rules import Rule, read_rule
+from halflabel.labels.names import Effort
 from halflabel.review_page.items import ItemViews
 from halflabel.review_page.outputs import Targets
 from halflabel.table import OpenTable
@@ -25,13 +24,8 @@ class Config:
     by: str = ""  #: The reviewer, or the first one.
     reviewers: tuple[str, ...] = ()  #: The names of several reviewers, who work at the same time.
     settings: dict[str, Any] = field(default_factory=dict)  #: Arguments of :func:`halflabel.complete`.
-    effort: str = "default"  #: The effort of the fits on request. A fit after some answers is a fast one.
+    effort: Effort = "default"  #: The effort of the completion that is written. The fits before it are fast ones.
     targets: Targets | None = None  #: Where outputs are written.
-
-    @property
-    def rule(self) -> Rule:
-        """The threshold rule of the fits."""
-        return read_rule(self.settings.get("rule") or build_default_method().resolve_rule())
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
-from halflabel.review_page.encoding import STATES
+from halflabel.review_page.answers import STATES
 from halflabel.review_page.fields import (
     TableChanged,
     check_table,
@@ -23,7 +23,6 @@ from halflabel.review_page.fields import (
     read_wholes,
 )
 from halflabel.review_page.queues import KINDS, MAX_SCREENS
-from halflabel.review_page.review import WAIT_FOR_FIT, Review
 from halflabel.review_page.session import Asked, Session
 
 #: Maximum number of items of one request, and maximum length of the name of a page.
@@ -32,8 +31,8 @@ MAX_ITEMS, MAX_PAGE = 60, 40
 #: A number above every row and every column of a table.
 LARGEST = 2**31
 
-#: The folders with the files of the page. The map has the scripts of the report.
-_STATIC = (files("halflabel.review_page") / "static", files("halflabel.report") / "scripts")
+#: The files of the page.
+_STATIC = files("halflabel.review_page") / "static"
 
 #: Types of the files of the page.
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -76,7 +75,7 @@ def _show_progress(session: Session, request: Request, **more: Any) -> Response:
 
 def _read_file(name: str) -> Response:
     """Return a file of the page."""
-    known = {file.name: file for folder in _STATIC for file in folder.iterdir()}
+    known = {file.name: file for file in _STATIC.iterdir()}
     kind = _TYPES.get(name.rsplit(".", 1)[-1])
     if name not in known or kind is None:
         return Response("There is no such file.", status_code=404, media_type="text/plain")
@@ -120,20 +119,6 @@ async def get_progress(session: Session, request: Request) -> Response:
 async def get_panel(session: Session, _: Request) -> Response:
     """Return queues and advice."""
     return JSONResponse(await asyncio.to_thread(session.describe_panel))
-
-
-async def get_points(session: Session, _: Request) -> Response:
-    """Return the coordinates of the map, or an empty response before there is a map."""
-    points = session.find_points()
-    return Response(points, status_code=204 if points is None else 200, media_type="application/octet-stream")
-
-
-async def get_label(session: Session, request: Request) -> Response:
-    """Return state and probability of every item for one label."""
-    column = read_number(request.path_params["column"], session.labels.shape[1])
-    if column is None:
-        raise ValueError(f"There are {session.labels.shape[1]} labels, and none of this number.")
-    return Response(session.pack_values(column), media_type="application/octet-stream")
 
 
 async def get_items(session: Session, request: Request) -> Response:
@@ -199,47 +184,10 @@ async def post_write(session: Session, request: Request) -> Response:
     return _show_progress(session, request)
 
 
-async def post_fit(session: Review, request: Request) -> Response:
-    """Make a thorough fit with all answers."""
-    await _read_body(session, request)
-    if session.audit is not None:
-        raise ValueError("An audit is about the values of the last fit: finish or cancel it before the next one.")
-    session.refit(session.config.effort)
-    return _show_progress(session, request)
-
-
-async def post_explain(session: Review, request: Request) -> Response:
+async def post_explain(session: Session, request: Request) -> Response:
     """Return why an answered entry has its probability, or null until the event "explained"."""
     asked = await _read_body(session, request)
     return JSONResponse({"explanation": session.explain(read_text(asked, "item"), read_text(asked, "label"))})
-
-
-async def post_audit(session: Review, request: Request) -> Response:
-    """Plan, begin, finish or cancel an audit."""
-    asked = await _read_body(session, request)
-    op, key = read_choice(asked, "op", ("plan", "begin", "finish", "cancel")), read_key(asked)
-    n, by = read_whole(asked, "n", session.labels.state.size + 1) if op == "begin" else 0, _read_reviewer(request)
-    if op in ("plan", "begin") and session.waits_for_fit:
-        return JSONResponse({"wait": WAIT_FOR_FIT})
-    if op == "plan":
-        return JSONResponse(await asyncio.to_thread(session.plan_audit))
-    if op == "begin":
-        session.begin_audit(n, key, by)
-    else:
-        session.end_audit(key, cancel=op == "cancel", by=by)
-    return _show_progress(session, request)
-
-
-async def post_comment(session: Review, request: Request) -> Response:
-    """Write a comment on an item, and respond when it is on the disk."""
-    asked = await _read_body(session, request)
-    session.comment(read_text(asked, "item"), read_text(asked, "text"), read_key(asked), _read_reviewer(request))
-    return _show_progress(session, request)
-
-
-async def get_history(session: Review, _: Request) -> Response:
-    """Return the last answers."""
-    return JSONResponse({"answers": session.list_history()})
 
 
 ENDPOINTS: list[tuple[str, str, Endpoint]] = [
@@ -249,26 +197,11 @@ ENDPOINTS: list[tuple[str, str, Endpoint]] = [
     ("GET", "/api/session", get_session),
     ("GET", "/api/progress", get_progress),
     ("GET", "/api/panel", get_panel),
-    ("GET", "/api/points.bin", get_points),
-    ("GET", "/api/label/{column}.bin", get_label),
     ("GET", "/api/items", get_items),
     ("POST", "/api/list", post_list),
     ("POST", "/api/questions", post_questions),
     ("POST", "/api/answers", post_answers),
     ("POST", "/api/undo", post_undo),
+    ("POST", "/api/explain", post_explain),
     ("POST", "/api/write", post_write),
 ]
-
-#: The endpoints that only a review has.
-OF_REVIEW: list[tuple[str, str, Endpoint]] = [
-    ("POST", "/api/fit", post_fit),
-    ("POST", "/api/audit", post_audit),
-    ("POST", "/api/comment", post_comment),
-    ("POST", "/api/explain", post_explain),
-    ("GET", "/api/history", get_history),
-]
-
-
-def list_endpoints(session: Session) -> list[tuple[str, str, Endpoint]]:
-    """Return method, path and function of each endpoint."""
-    return [*ENDPOINTS, *(OF_REVIEW if isinstance(session, Review) else [])]

@@ -20,7 +20,6 @@ from halflabel.completion.finish_journal import tabulate_answers
 from halflabel.completion.finish_state import FinishState
 from halflabel.completion.finish_tables import describe_reading, read_answers
 from halflabel.completion.stated_completion import state_completion
-from halflabel.evidence.answer_plan import propose_sizes
 from halflabel.evidence.random_order import read_ids
 from halflabel.labels.reasons import Reason
 from halflabel.report.certificate_page import render_certificate
@@ -58,18 +57,17 @@ class Finish(Session):
 
     def __init__(self, config: Config, state: FinishState, targets: FinishTargets) -> None:
         super().__init__(config, (state.journal.header or {})["table"])
-        self.state, self.targets = state, targets
+        self.state, self.targets, self.journal = state, targets, state.journal
         self._keys = {each["key"]: each for each in state.journal.records if "key" in each}
         self._arrived: Fit | None = None
         self._is_ready = False  # the questions are chosen by the probabilities of a fit
         self._learned = 0
-        self._has_precision = True  # no check of the fit contradicts its probabilities
 
     # -- fits ------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Make a fit with all answers."""
-        answers = tabulate_answers(self.state.journal.records)
+        answers = tabulate_answers(self.journal.records)
         self._learned = self._changes
         read = read_review(_NO_ANSWERS if answers is None else answers, self.opened)
         self.ask_fit(read, self.config.effort)
@@ -89,7 +87,7 @@ class Finish(Session):
     def refit_if_due(self) -> bool:
         """Take the fit that has arrived, and return whether another one begins."""
         if (fit := self._arrived) is not None:
-            self._arrived, self._has_precision = None, fit.has_precision
+            self._arrived = None
             self.take_values(fit.state, fit.p.astype(np.float64))
             self.announce("fit", None)
         if self.worker is None or not self.worker.is_idle or not (self._is_late or self._waits):
@@ -100,7 +98,7 @@ class Finish(Session):
     @property
     def _changes(self) -> int:
         """The number of answers that were given or taken back."""
-        return sum(each["op"] in ("answer", "undo") for each in self.state.journal.records)
+        return sum(each["op"] in ("answer", "undo") for each in self.journal.records)
 
     @property
     def _is_late(self) -> bool:
@@ -157,7 +155,7 @@ class Finish(Session):
             }
             new = read_answers(pd.DataFrame(cells, dtype=object), self.state.entries, self.state.proof)
             self.state.answer(new, by=by or self.config.by, key=answer.key)
-            self._keys[answer.key] = self.state.journal.records[-1]
+            self._keys[answer.key] = self.journal.records[-1]
         return answer.key
 
     def _find_entry(self, item: str, label: str) -> tuple[int, int] | None:
@@ -174,7 +172,7 @@ class Finish(Session):
             if entry is None:
                 return []
             self.state.take_back(entry, by=by or self.config.by, key=key)
-            self._keys[key] = self.state.journal.records[-1]
+            self._keys[key] = self.journal.records[-1]
         places = (
             divmod(self.state.entries.find(*cell), len(self.state.entries.names))
             for cell in self._keys[key].get("cells", ())
@@ -185,7 +183,7 @@ class Finish(Session):
 
     def _find_last(self) -> int | None:
         """Return the entry that was answered last and whose answer stands."""
-        records = (each for each in reversed(self.state.journal.records) if each["op"] == "answer")
+        records = (each for each in reversed(self.journal.records) if each["op"] == "answer")
         entries = (self.state.entries.find(*cell) for each in records for *cell, _ in reversed(each["answers"]))
         return next((entry for entry in entries if entry not in self.state.proof.taken_back), None)
 
@@ -198,7 +196,7 @@ class Finish(Session):
 
     def describe(self, by: str = "") -> dict[str, Any]:
         """Return names, notes and limits."""
-        notes = [*self.state.journal.notes, *self.config.views.list_missing(), *self.opened.notes]
+        notes = [*self.journal.notes, *self.config.views.list_missing(), *self.opened.notes]
         return {**super().describe(by), "notes": notes[:20], "confidence": self.state.confidence}
 
     def describe_state(self, by: str) -> dict[str, Any]:
@@ -212,14 +210,6 @@ class Finish(Session):
             "bound": proof.bound if state.is_stated else None, "max_error": state.max_error,
             "sentence": self.sentence,
         }  # fmt: skip
-
-    def describe_panel(self) -> dict[str, Any]:
-        """Return numbers of random answers, and the share of right entries that each will most likely prove."""
-        if not self._is_ready or not self.state.is_free or not self._has_precision:
-            return {"proposals": []}
-        wrong = self.state.likely_wrong
-        level = 1 - self.state.proof.alpha
-        return {"proposals": propose_sizes(len(wrong), float(wrong.mean()), level) if len(wrong) else []}
 
     @property
     def sentence(self) -> str:
@@ -243,11 +233,6 @@ class Finish(Session):
                 with atomic_write(path, "w") as file:
                     file.write(text)
         self.receive("written", [*map(str, (to.table, *texts)), *lost])
-
-    def close(self) -> None:
-        """End the process that fits, and close the journal."""
-        self._end_worker()
-        self.state.journal.close()
 
 
 def open_finish(config: Config, journal: Path, targets: FinishTargets, **limits: Any) -> Finish:

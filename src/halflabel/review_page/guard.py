@@ -32,6 +32,20 @@ _ENTRY = b"""<!doctype html><meta charset=utf-8><meta http-equiv=refresh content
 <link rel=icon href=data:,><title>halflabel review</title><p><a href="/">Open the review</a></p>"""
 _HTML = b"text/html; charset=utf-8"
 
+#: The headers of each response.
+HEADERS = [
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        b"media-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
 
 class Guard:
     """ASGI middleware that rejects every request that does not come from our own page.
@@ -40,21 +54,17 @@ class Guard:
     ----------
     app : ASGI application
     port : int
-    media_hosts : sequence of str
-        Hosts whose images and sounds the page may load.
     reviewers : sequence of str
         Several reviewers, each of whom has an address of the own.
     """
 
-    def __init__(self, app: Any, port: int, media_hosts: tuple[str, ...] = (), reviewers: tuple[str, ...] = ()) -> None:
+    def __init__(self, app: Any, port: int, reviewers: tuple[str, ...] = ()) -> None:
         self.app, self.port = app, port
         self.secrets = {name: secrets.token_urlsafe(32) for name in reviewers or ("",)}  # the values of the cookie
         self._unused: dict[str, tuple[str, Callable[[], None]]] = {}  # tokens: reviewer, and the call on first use
         self.cookie = f"halflabel-{port}"
         self.hosts = {f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]")}
         self.origins = {b"http://" + host for host in self.hosts}
-        remote = "".join(f" https://{host} http://{host}" for host in media_hosts)
-        self.headers = _list_headers(remote)
 
     def make_address(self, used: Callable[[], None] = lambda: None, reviewer: str | None = None) -> str:
         """Return an address that lets one browser in, of the first reviewer by default. ``used`` is called then."""
@@ -73,7 +83,7 @@ class Guard:
         async def send_guarded(message: Any) -> None:
             if message["type"] == "http.response.start":
                 own = {name.lower() for name, _ in message["headers"]}
-                added = [(name, value) for name, value in self.headers if name not in own]
+                added = [(name, value) for name, value in HEADERS if name not in own]
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
@@ -158,22 +168,6 @@ def _limit_body(receive: Any) -> Any:
         return {"type": "http.disconnect"} if size > MAX_BODY else message
 
     return receive_limited
-
-
-def _list_headers(remote: str) -> list[tuple[bytes, bytes]]:
-    policy = (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        f"img-src 'self' data:{remote}; media-src 'self'{remote}; "
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-    )
-    return [
-        (b"content-security-policy", policy.encode()),
-        (b"x-content-type-options", b"nosniff"),
-        (b"referrer-policy", b"no-referrer"),
-        (b"cache-control", b"no-store"),
-        (b"cross-origin-opener-policy", b"same-origin"),
-        (b"cross-origin-resource-policy", b"same-origin"),
-    ]
 
 
 async def _respond(

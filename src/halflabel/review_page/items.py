@@ -38,8 +38,6 @@ class ItemViews:
         Show the vectors, or the features, of the items as grey images.
     media_root : Path, optional
         The folder that media files must lie under. The default is the folder of the table.
-    remote_hosts : sequence of str
-        Hosts whose images and sounds the page may load.
     """
 
     def __init__(
@@ -49,10 +47,8 @@ class ItemViews:
         show: Sequence[str] | None = None,
         marks: tuple[int, int] | None = None,
         media_root: Path | None = None,
-        remote_hosts: Sequence[str] = (),
     ) -> None:
         self.opened = opened
-        self.remote_hosts = tuple(remote_hosts)
         frame = pd.DataFrame(index=range(len(opened.labels))) if opened.frame is None else opened.frame
         self.frame = frame
         self.media = MediaFolder(frame, find_folder(opened), media_root)
@@ -124,18 +120,11 @@ class ItemViews:
 
     def _holds_media(self, column: int) -> bool:
         cells = self._take(column)
-        return len(cells) > 0 and all(detect_kind(cell) is not None or self._is_remote(cell) for cell in cells)
-
-    def _is_remote(self, cell: Any) -> bool:
-        hosts = (f"{scheme}://{host}/" for host in self.remote_hosts for scheme in ("https", "http"))
-        return isinstance(cell, str) and any(cell.startswith(host) for host in hosts)
+        return len(cells) > 0 and all(detect_kind(cell) is not None for cell in cells)
 
     def _describe_cell(self, row: int, column: int) -> dict[str, Any] | None:
         cell: Any = self.frame.iat[row, column]
         name = clipped(self.frame.columns[column])
-        if self._is_remote(cell):
-            of_path = detect_kind(cell.partition("://")[2].partition("?")[0])
-            return {"column": name, "kind": of_path or "image", "source": cell}
         kind = detect_kind(cell)
         if kind is not None and self.media.find(row, column) is not None:
             return {"column": name, "kind": kind, "source": f"/media/{row}/{column}"}

@@ -50,29 +50,19 @@ class Situation:
     fit: Fit | None = None
     contested: Mask | None = None  #: Entries about which two reviewers have different answers.
     positive_only: bool = False
-    #: Shape (n_items, n_labels). The values of entries that follow from answers, and 0 for all other entries.
-    implied: NDArray[np.int8] | None = None
 
     @property
     def open_entries(self) -> Mask:
-        """Unknown entries without an answer, whose value does not follow from answers."""
-        unknown = (self.given == 0) & (self.current == NONE)
-        return np.asarray(unknown if self.implied is None else unknown & (self.implied == 0))
+        """Unknown entries without an answer."""
+        return np.asarray((self.given == 0) & (self.current == NONE))
 
     @property
     def filled(self) -> Mask:
         """Entries that were filled in and have no answer."""
         return self.open_entries if self.fit is None else self.open_entries & (self.fit.state != 0)
 
-    @property
-    def delivered(self) -> NDArray[np.int8]:
-        """The value of each entry that was filled in and not answered, which is the value that a certificate covers."""
-        if self.fit is None:
-            return np.zeros_like(self.given)
-        return np.where((self.given == 0) & (np.abs(self.current) != 1), self.fit.state, 0).astype(np.int8)
-
     def predict(self, row: int, column: int) -> dict[str, Any]:
-        """Return the given value of an entry, and the value, the probability and the name of the fit."""
+        """Return the given value of an entry, and the value and the probability of the fit."""
         was = int(self.given[row, column])
         known = {"was": None if was == 0 else int(was > 0)}
         if self.fit is None:
@@ -80,7 +70,7 @@ class Situation:
         filled = int(self.fit.state[row, column])
         is_filled = filled != 0 and self.fit.given[row, column] == 0
         p = round(float(self.fit.p[row, column]), 4)
-        return {**known, "filled": int(filled > 0) if is_filled else None, "p": p, "fit": self.fit.name}
+        return {**known, "filled": int(filled > 0) if is_filled else None, "p": p}
 
 
 @dataclass(frozen=True)
@@ -140,8 +130,9 @@ def choose_screens(
 
     Notes
     -----
-    Items come in the order of the errors that a second of reading removes. One screen in eight is a random filled entry
-    alone, unless one label is asked. Without a fit, all screens are random entries.
+    Items come in the order of the errors that a second of reading removes. One screen in eight begins with a random
+    filled entry, which the page shows without its value, unless one label is asked. The doubtful labels of its item
+    follow, because it is read in any case. Without a fit, all screens are random entries.
     """
     if kind not in KINDS:
         raise ValueError(f"there is no queue {kind!r}; {closest(kind, KINDS)}")
@@ -154,12 +145,17 @@ def choose_screens(
     best, total = _take_best(score, MAX_CHIPS, axis=1)
     gain = total / (LOOK + CHIP * (np.take_along_axis(score, best, axis=1) > 0).sum(axis=1))
     order = [row for row in np.argsort(-gain, kind="stable")[:n].tolist() if gain[row] > 0]
-    screens = [[Question(row, int(j), kind) for j in best[row] if score[row, j] > 0] for row in order]
+    screens = [_list_labels(score, best, row, kind) for row in order]
     if label is not None:
         return screens
     free = now.filled & allowed
     free[order] = False
     drawn = _draw(free, now, min(-(-n // RANDOM_EVERY), len(screens)), random)
+    for screen in drawn:
+        [first] = screen
+        score[first.row, first.column] = 0
+        screen += _list_labels(score, best, first.row, kind)[: MAX_CHIPS - 1]
+        score[first.row] = 0  # another random entry of the item comes alone
     return mix(screens[: n - len(drawn)], drawn)
 
 
@@ -239,6 +235,11 @@ def _draw(free: Mask, now: Situation, n: int, why: str) -> list[Screen]:
     """Return random entries, each one alone."""
     places = (divmod(cell, free.shape[1]) for cell in take_highest(free, shuffle_entries(now), n))
     return [[Question(row, column, why)] for row, column in places]
+
+
+def _list_labels(score: Scores, best: Ints, row: int, kind: str) -> Screen:
+    """Return the labels of an item that have a score, the highest first."""
+    return [Question(row, int(j), kind) for j in best[row] if score[row, j] > 0]
 
 
 def _score(now: Situation, fit: Fit, kind: str, doubt: float) -> Scores:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from halflabel.review_page.endpoints import MAX_PAGE, bind, list_endpoints
+from halflabel.review_page.endpoints import ENDPOINTS, MAX_PAGE, bind
 from halflabel.review_page.guard import Guard
 from halflabel.review_page.session import Session
 
@@ -61,8 +61,7 @@ class Server:
             raise OSError(f"port {port} cannot be used ({why}): name another one, or none for any free port.") from None
         self.events = Events(session.leave)
         session.announce = self.events.announce
-        hosts, reviewers = session.config.views.remote_hosts, session.config.reviewers
-        self.guard = Guard(self._build(), self.socket.getsockname()[1], hosts, reviewers)
+        self.guard = Guard(self._build(), self.socket.getsockname()[1], session.config.reviewers)
         config = uvicorn.Config(
             self.guard, log_level="warning", access_log=False, timeout_graceful_shutdown=5, server_header=False,
             ws="none", lifespan="on",
@@ -92,10 +91,9 @@ class Server:
         self.announce_address(self.addresses[reviewer], reviewer)
 
     def _build(self) -> Starlette:
-        found = list_endpoints(self.session)
         routes = [
             Route("/api/events", self.events.stream),
-            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in found),
+            *(Route(path, bind(self.session, endpoint), methods=[method]) for method, path, endpoint in ENDPOINTS),
         ]
 
         @asynccontextmanager

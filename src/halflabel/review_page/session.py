@@ -7,21 +7,22 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Ints
+from halflabel._ledger import Ledger
 from halflabel._wording import clipped
 from halflabel.completion.answers import Answers
+from halflabel.review_page.answers import find_states
 from halflabel.review_page.config import Config
-from halflabel.review_page.encoding import find_states, pack_points
 from halflabel.review_page.explaining import Explained
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import Outcome
 from halflabel.review_page.queues import Question, Screen
-from halflabel.review_page.searching import Searcher
 from halflabel.review_page.worker import Job, Worker
 
 #: Number of items of a page of the list.
@@ -54,18 +55,15 @@ class Session(ABC):
 
     def __init__(self, config: Config, table: str) -> None:
         self.config, self.opened, self.labels, self.table = config, config.opened, config.opened.labels, table
-        columns = config.views.frame.drop(columns=list(self.labels.names), errors="ignore")
-        self.searcher = Searcher(self.opened.index, columns)
+        self.journal: Ledger
         #: Called with a kind and a content whenever the page should learn something.
         self.announce: Callable[[str, Any], None] = lambda kind, content: None
         self.worker: Worker | None = None
-        self.failure = self.map_note = ""
+        self.failure = ""
         self.written: list[str] = []
-        self.points: bytes | None = None
         self.explained: Explained | None = None
         self._held: dict[str, set[int]] = {}
         self._choosing = threading.Lock()
-        self._asks_map = False
 
     # -- the process that fits -------------------------------------------------------------
 
@@ -84,10 +82,6 @@ class Session(ABC):
         """Take a message of the worker. Any thread may call it."""
         if kind == "fit":
             self.take_fit(content)
-        elif kind == "map":
-            self.points = pack_points(content)
-        elif kind == "no map":
-            self.map_note = content
         elif kind == "explained":
             self.explained = content
         elif kind == "failed":
@@ -95,13 +89,6 @@ class Session(ABC):
         elif kind == "written":
             self.written = content
         self.announce(kind, content)
-
-    def find_points(self) -> bytes | None:
-        """Return the places of the items, or None until the map, which is made when it is asked for, has arrived."""
-        if self.points is None and self.worker is not None and not self._asks_map:
-            self._asks_map = True
-            self.worker.ask(Job("map"))
-        return self.points
 
     @property
     def is_writing(self) -> bool:
@@ -129,13 +116,11 @@ class Session(ABC):
     def write_outputs(self) -> None:
         """Write the table with all answers, and its other files."""
 
-    @abstractmethod
     def close(self) -> None:
         """End the process that fits, and close the journal."""
-
-    def _end_worker(self) -> None:
         if self.worker is not None:
             self.worker.close()
+        self.journal.close()
 
     # -- questions and answers -------------------------------------------------------------
 
@@ -174,6 +159,10 @@ class Session(ABC):
     def undo(self, key: str, by: str = "") -> list[dict[str, Any]]:
         """Take the last answer or screen back. Return its entries, none if there is no answer."""
 
+    def explain(self, item: str, label: str) -> dict[str, Any] | None:
+        """Return why an answered entry has its probability, or None until the process that fits has made it."""
+        raise ValueError("a finish explains no value, because its questions come without a hint.")
+
     # -- content of the page ---------------------------------------------------------------
 
     @abstractmethod
@@ -194,7 +183,7 @@ class Session(ABC):
     def describe_progress(self, by: str = "") -> dict[str, Any]:
         """Return the state that changes with answers and fits."""
         at = time.monotonic()  # before the state is read: responses can arrive in another order
-        facts = {name: getattr(self, name) for name in ("table", "failure", "map_note", "written")}
+        facts = {name: getattr(self, name) for name in ("table", "failure", "written")}
         return {"at": at, **facts, **self.describe_state(by)}
 
     @abstractmethod
@@ -210,25 +199,25 @@ class Session(ABC):
         given, current, fit = self.look()
         states = find_states(given[row], current[row], None if fit is None else fit.state[row]).tolist()
         p = None if fit is None else [None if np.isnan(p) else round(float(p), 3) for p in fit.shown_p[row]]
-        return {**self.config.views.describe(row), "states": states, "p": p, "comments": []}
+        return {**self.config.views.describe(row), "states": states, "p": p}
 
-    def pack_values(self, column: int) -> bytes:
-        """Return two bytes per item for one label: the state of the entry, and its probability times 255."""
-        states, p = self._look_at(column)
-        return np.column_stack([states, np.rint(255 * np.nan_to_num(p)).astype(np.uint8)]).tobytes()
+    @cached_property
+    def texts(self) -> list[str]:
+        """The id and all texts of each item, in lower case."""
+        frame = self.config.views.frame.drop(columns=list(self.labels.names), errors="ignore").astype(object)
+        cells = frame.where(frame.map(lambda cell: isinstance(cell, str)), "").to_numpy()
+        items = zip(self.opened.index, cells, strict=True)
+        return ["\n".join(map(str, (item, *row))).casefold() for item, row in items]
 
     def list_items(self, column: int, text: str, states: Ints, start: int) -> dict[str, Any]:
-        """Return a page of the items that a search finds and whose entry of one label has one of some states."""
-        of_label, p = self._look_at(column)
-        found = self.searcher.find(text)
+        """Return a page of the items with some words, whose entry of one label has one of some states."""
+        given, current, fit = self.look()
+        of_label = find_states(given[:, column], current[:, column], None if fit is None else fit.state[:, column])
+        words = text.casefold().split()
+        found = np.array([all(word in each for word in words) for each in self.texts], dtype=bool)
         rows = np.flatnonzero(found & np.isin(of_label, states) if len(states) else found)
-        rows = rows[np.argsort(-np.nan_to_num(p[rows]), kind="stable")] if len(states) else rows
+        if len(states) and fit is not None:
+            rows = rows[np.argsort(-np.nan_to_num(fit.shown_p[rows, column]), kind="stable")]
         shown = rows[start : start + PAGE].tolist()
         listed = [{"row": i, "item": clipped(self.opened.index[i], 80), "state": int(of_label[i])} for i in shown]
         return {"total": len(rows), "rows": listed}
-
-    def _look_at(self, column: int) -> tuple[NDArray[np.uint8], NDArray[Any]]:
-        """Return states and probabilities of one label."""
-        given, current, fit = self.look()
-        states = find_states(given[:, column], current[:, column], None if fit is None else fit.state[:, column])
-        return states, np.zeros(len(given)) if fit is None else fit.shown_p[:, column]

@@ -1,4 +1,4 @@
-"""Fits, the map and outputs in a process of their own, so that answers never wait for them."""
+"""Fits and outputs in a process of their own, so that answers never wait for them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from halflabel._progress import report_progress
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import Answers, apply_answers, select_calibrating, use_answers
 from halflabel.completion.updating import learn_entries
+from halflabel.labels.names import Effort
 from halflabel.review_page.explaining import explain_place
 from halflabel.review_page.fits import summarize_fit
-from halflabel.review_page.outputs import Outputs, write_outputs
+from halflabel.review_page.outputs import write_outputs
 from halflabel.table import OpenTable
 from halflabel.table.unlearned import leave_unlearned
 
@@ -40,7 +40,7 @@ Receive = Callable[[str, Any], None]
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A task, "fit", "map", "explain" or "write", with its arguments."""
+    """A task, "fit", "explain" or "write", with its arguments."""
 
     kind: str
     given: dict[str, Any] = field(default_factory=dict)
@@ -57,8 +57,8 @@ class Worker:
         Arguments of :func:`halflabel.complete` for every fit.
     receive : callable
         Called from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
-        ``("fit", Fit)``, ``("map", coordinates)``, ``("no map", reason)``,
-        ``("explained", Explained)``, ``("written", sentences)``, ``("failed", sentence)`` and ``("idle", None)``.
+        ``("fit", Fit)``, ``("explained", Explained)``, ``("written", sentences)``, ``("failed", sentence)`` and
+        ``("idle", None)``.
     """
 
     def __init__(self, opened: OpenTable, settings: dict[str, Any], receive: Receive) -> None:
@@ -78,12 +78,6 @@ class Worker:
         """Whether the process has nothing to do: no job runs, and no job waits."""
         with self._lock:
             return not self._busy
-
-    @property
-    def is_fitting(self) -> bool:
-        """Whether a fit runs or waits, so that the last fit of the page will soon be another one."""
-        with self._lock:
-            return self._busy and "fit" in (self._running, *(job.kind for job in self._waiting))
 
     @property
     def is_writing(self) -> bool:
@@ -220,18 +214,15 @@ class _Bench:
         with report_progress(self._report):
             if job.kind == "fit":
                 return "fit", self._fit(**job.given)
-            if job.kind == "map":
-                return self._map()
             if job.kind == "explain":
                 return "explained", explain_place(self._require(), **job.given)
             return "written", self._write(**job.given)
 
     def _fit(self, answers: Answers, effort: str, is_update: bool = False) -> Any:
-        start = time.perf_counter()
         updated = self._update(answers) if is_update else None
         given = {**self.settings, "effort": effort}
         self.completion = complete(self.opened, answers=answers, **given) if updated is None else updated
-        made = summarize_fit(self.completion, time.perf_counter() - start)
+        made = summarize_fit(self.completion)
         return made.spread(self.completion.labels.names, apply_answers(self.opened, answers).labels)
 
     def _update(self, answers: Answers) -> Completion | None:
@@ -248,26 +239,10 @@ class _Bench:
             return Completion(learn_entries(self.completion.evidence, opened, calibrating))
         return None
 
-    def _map(self) -> tuple[str, Any]:
-        """Return the coordinates of the items, or the reason why a map is not possible, such as a small table."""
-        completion = self.completion or complete(self.opened, effort="fast", **self.settings)
-        try:
-            return "map", completion.map(2).places
-        except ValueError as reason:
-            return "no map", str(reason)
-
-    def _write(self, answers: Answers, outputs: Outputs) -> list[str]:
-        """Write the last fit with all answers in it. Only values that were answered, or follow from answers, change.
-
-        With a certificate, only values that were answered do: it is about this table.
-        """
-        completion = self._require()
-        opened = apply_answers(self.opened, answers).keep_labels(completion.labels.names)
-        evidence = replace(completion.evidence, opened=opened)
-        if outputs.reviewed.get("certificate") is not None:
-            state = np.where(opened.labels.observed, opened.labels.state, completion.state)
-            evidence = replace(evidence, delivered=state)
-        return write_outputs(Completion(evidence), outputs)
+    def _write(self, answers: Answers, effort: Effort, **outputs: Any) -> list[str]:
+        """Write a completion with all answers, which is that of `halflabel complete` with the table of answers."""
+        self.completion = complete(self.opened, answers=answers, effort=effort, **self.settings)
+        return write_outputs(self.completion, **outputs)
 
     def _require(self) -> Completion:
         if self.completion is None:

@@ -81,7 +81,7 @@ def open_table(
     Returns
     -------
     OpenTable
-        :func:`halflabel.complete`, :func:`halflabel.evaluate` and :func:`halflabel.review` take it as their items.
+        :func:`halflabel.complete` and :func:`halflabel.evaluate` take it as their items.
 
     Raises
     ------

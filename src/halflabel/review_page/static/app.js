@@ -1,7 +1,6 @@
 // The page: one screen after the other. It is the same for a review and for a finish.
 
-import { Audit } from "/static/audit.js";
-import { Screens, describe, isSingle, readValue, WORDS } from "/static/screens.js";
+import { Screens, describe, findOpen, isSingle, readValue, WORDS } from "/static/screens.js";
 import { byId, guard, make, notify, plural } from "/static/dom.js";
 import { playSound } from "/static/item.js";
 import { More } from "/static/more.js";
@@ -29,7 +28,6 @@ class Page {
     this.running = session.has_fit ? null : ["starting", 0, 0];
     this.outbox = new Outbox((progress, waiting, error) => this.saved(progress, waiting, error));
     this.screens = new Screens(session.labels.length, () => this.arrived());
-    this.audit = new Audit(this);
     this.why = new Why();
     this.more = new More(this);
   }
@@ -65,7 +63,7 @@ class Page {
       v: ["a wall of items with the same value, and back", () => this.toggleView()],
       x: ["why the last answered value has its probability", () => this.explain()],
       p: ["play or pause the sound", () => playSound(document.activeElement.closest("#wall li") ?? byId(byId("wall").hidden ? "item" : "wall"))],
-      m: ["map, queue, search, last answers, comment, audit", () => this.more.open()],
+      m: ["numbers, queue, label, search, files", () => this.more.open()],
       w: ["write the files", () => this.write()],
     };
     for (const action of Object.values(this.actions)) action[1] = guard(action[1]);
@@ -128,15 +126,20 @@ class Page {
   answer(value) {
     const pressed = performance.now();
     this.act(() => {
-      if (!this.screen || !isSingle(this.screen)) return;
-      this.screen.entries[0].value = value;
-      this.#send(this.screen.entries, pressed);
+      if (!this.screen) return;
+      const entry = isSingle(this.screen) ? this.screen.entries[0] : findOpen(this.screen);
+      if (!entry) return;
+      entry.value = value;
+      if (isSingle(this.screen)) this.#send(this.screen.entries, pressed);
+      else this.#mark(entry);
     });
   }
 
   #accept() {
     const { screen } = this;
     if (!screen || isSingle(screen)) return;
+    const open = findOpen(screen);
+    if (open) return void notify(`Answer “${this.labels[open.column]}” first.`);
     const known = screen.entries.filter((each) => each.value !== undefined);
     const sent = known.filter((each) => !screen.isOpened || each.item.states[each.column] < 3 || each.value !== each.proposal);
     if (sent.length) this.#send(sent, performance.now(), `${screen.view}-${makeKey()}`);
@@ -154,8 +157,8 @@ class Page {
     for (const each of entries) each.item.states[each.column] = CODES[each.value];
     Promise.all(this.outbox.sendAll(answers)).then((saved) => saved.every(Boolean) || this.#rejected(entries.filter((_, k) => !saved[k]), before));
     const shown = entries.find((each) => each.value !== each.proposal) ?? entries[0];
-    byId("last").textContent = describe(shown, this.labels, this.progress.audit || this.isFinish);
-    this.why.offer(this.isFinish || this.progress.audit || !this.progress.has_fit ? null : { row: shown.row, item: shown.item.id, label: this.labels[shown.column] });
+    byId("last").textContent = describe(shown, this.labels, this.isFinish);
+    this.why.offer(this.isFinish || !this.progress.has_fit ? null : { row: shown.row, item: shown.item.id, label: this.labels[shown.column] });
     this.advance();
     performance.measure("answer", { start: pressed, end: performance.now() });
   }
@@ -169,7 +172,7 @@ class Page {
   }
 
   #skip() {
-    if (!this.screen || this.progress.audit || this.isFinish) return;
+    if (!this.screen || this.isFinish) return;
     this.screens.skip(this.screen);
     this.advance();
   }
@@ -180,10 +183,14 @@ class Page {
       const entry = this.screen && !isSingle(this.screen) && this.screen.entries[place];
       if (!entry) return;
       entry.value = nextValue(entry);
-      markValue(entry);
-      showAccept(this.screen);
-      byId("live").textContent = `${this.screen.view === "wall" ? entry.item.item : this.labels[entry.column]}: ${WORDS[entry.value] ?? "open"}`;
+      this.#mark(entry);
     });
+  }
+
+  #mark(entry) {
+    markValue(entry);
+    showAccept(this.screen);
+    byId("live").textContent = `${this.screen.view === "wall" ? entry.item.item : this.labels[entry.column]}: ${WORDS[entry.value] ?? "open"}`;
   }
 
   /** Take the last answer or screen back, after the keys before, and ask it again. */
@@ -220,13 +227,13 @@ class Page {
   }
 
   toggleView() {
-    if (!this.session.has_walls || this.progress.audit) return undefined;
+    if (!this.session.has_walls) return undefined;
     return this.change({ view: this.screens.view === "wall" ? "item" : "wall" });
   }
 
   /** Show all labels of an item, answered or not. A key that is pressed before they are there is not about them. */
   open(row) {
-    if (!this.progress.audit && !this.isFinish) this.chain = this.chain.then(() => this.#open(row)).catch((error) => notify(error.message, "error"));
+    if (!this.isFinish) this.chain = this.chain.then(() => this.#open(row)).catch((error) => notify(error.message, "error"));
     return this.chain;
   }
 
@@ -259,10 +266,9 @@ class Page {
     if (kind === "progress") this.running = content;
     else if (kind === "begun") this.running ??= ["fitting", 0, 0];
     else if (kind === "idle") this.running = null;
-    else if (kind === "map") this.more.map.load();
     else if (kind === "explained") this.why.arrived().catch((error) => notify(error.message, "error"));
     else if (kind === "fit") this.refresh(kind).then(() => this.renew()).catch(() => {});
-    else if (["failed", "written", "no map"].includes(kind)) this.refresh(kind).catch(() => {}); // "connected" repeats it
+    else if (["failed", "written"].includes(kind)) this.refresh(kind).catch(() => {}); // "connected" repeats it
     else if (kind === "connected" || kind === "disconnected") this.connectionChanged(kind === "connected");
     showFitting(this.running);
   }
@@ -306,8 +312,6 @@ class Page {
   saved(progress, waiting, error) {
     if (progress) this.take(progress);
     else showState(this);
-    const { audit } = this.progress;
-    if (audit && audit.answered >= audit.n && !waiting) this.audit.finish();
     if (error?.status) notify(error.message, "error");
     if (progress && !waiting && !this.screen) this.screens.refill().catch(() => {}); // a finish asks more after each answer
   }

@@ -22,7 +22,6 @@ export function showItem(target, item, labels, asked) {
     ...showMore(item),
     ...showKnown(item, labels, asked),
   );
-  showComments(target, item);
   target.classList.toggle("of-picture", Boolean(item.mark) || item.cells.some((cell) => cell.kind === "image"));
   target.scrollTop = 0;
 }
@@ -35,14 +34,6 @@ function showMedia({ kind, source, column }, item) {
   const onload = ({ target }) => target.classList.toggle("small", target.naturalWidth < SMALL && target.naturalHeight < SMALL);
   const picture = make("img", { src: source, alt: named, className: "picture", onload });
   return make("figure", { className: "of-image" }, make("a", { href: source, target: "_blank", rel: "noopener" }, picture), caption);
-}
-
-/** The comments of the reviewers, at the end of the item. */
-export function showComments(target, item) {
-  target.querySelector(".comments")?.remove();
-  if (!item.comments?.length) return;
-  const lines = item.comments.map(({ by, text }) => make("li", {}, make("b", { textContent: `${by}: ` }), make("span", { textContent: text, dir: "auto" })));
-  target.append(make("ul", { className: "comments", ariaLabel: "Comments" }, ...lines));
 }
 
 /** The columns that are not shown with the item. */

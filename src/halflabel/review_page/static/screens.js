@@ -15,6 +15,9 @@ export const readValue = (state) => (state === 0 ? undefined : state === 7 ? nul
 /** Whether a screen is one question, asked without a proposal. */
 export const isSingle = ({ view, entries, isOpened }) => view === "item" && entries.length === 1 && !isOpened;
 
+/** Return the first entry of a screen that needs an answer of its own, because it is asked without a proposal. */
+export const findOpen = ({ view, entries, isOpened }) => (view === "item" && !isOpened ? entries.find((each) => each.value === undefined) : undefined);
+
 /** Return a sentence about an answer, with the probability unless it is hidden. */
 export function describe({ item, column, value }, labels, isHidden) {
   const p = isHidden ? null : (item.p?.[column] ?? null);
@@ -115,7 +118,8 @@ export class Screens {
   fill(view, entries, items) {
     return entries.map((each) => {
       const item = items.get(each.row);
-      const proposal = view === "item" && entries.length === 1 ? undefined : readValue(item.states[each.column]);
+      const isHidden = view === "item" && (entries.length === 1 || each.why === "random");
+      const proposal = isHidden ? undefined : readValue(item.states[each.column]);
       return { ...each, item, proposal, value: proposal };
     });
   }

@@ -1,6 +1,6 @@
 // What a screen looks like: one question, an item with several doubtful labels, or a wall of items of one label.
 
-import { isSingle, WORDS } from "/static/screens.js";
+import { findOpen, isSingle, WORDS } from "/static/screens.js";
 import { breakable, byId, count, make, plural } from "/static/dom.js";
 import { showContent, showItem, showSound } from "/static/item.js";
 
@@ -21,8 +21,8 @@ export function showScreen({ screen, labels, screens, progress }, toggle) {
   if (view === "wall") showWall(entries, toggle);
   else showItem(byId("item"), first.item, labels, new Set(entries.map((each) => each.column)));
   if (view === "item" && !single) showChips(entries, labels, toggle);
+  for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = false;
   if (!single) showAccept(screen);
-  for (const id of ["yes", "no", "unsure", "accept", "skip"]) byId(id).disabled = false;
   document.body.dataset.question = `${view} ${first.row} ${first.column}`;
 }
 
@@ -46,7 +46,6 @@ export function showNone({ progress, screens, outbox, isFinish }) {
     : isFinish && (progress.waits || !progress.has_fit) ? "A fit learns from all answers. The next question follows."
     : screens.isEmpty === undefined ? "Loading questions."
     : screens.view === "wall" && !progress.has_fit ? "A wall shows filled values: it needs the first fit."
-    : progress.audit ? "All answers of the audit are there."
     : isFinish ? `All gaps are answered. ${progress.sentence}`
     : "This queue is empty. Choose another one (M), or write the files (W).";
   byId("live").textContent = byId("item").textContent = text;
@@ -55,7 +54,7 @@ export function showNone({ progress, screens, outbox, isFinish }) {
 function describeScreen(screen, screens, progress) {
   const [{ why, item, column, proposal }] = screen.entries;
   if (screen.view === "wall") return `${plural(screen.entries.length, "item")} filled with ${WORDS[proposal]}: choose the exceptions`;
-  if (!isSingle(screen)) return `${plural(screen.entries.length, "label")}: change what is wrong, then accept`;
+  if (!isSingle(screen)) return `${plural(screen.entries.length, "label")}: ${findOpen(screen) ? "answer the open one, " : ""}change what is wrong, then accept`;
   const state = item.states[column];
   if (why === "suspects" && state > 2) return `${state > 4 ? "your answer" : "your table"}: ${state % 2 ? "no" : "yes"}, in doubt`;
   if (why === "twice") return "another reviewer has answered it, too";
@@ -109,8 +108,10 @@ export function nextValue({ value, proposal }) {
   return order[(order.indexOf(value) + 1) % order.length];
 }
 
-export function showAccept({ entries }) {
+export function showAccept(screen) {
+  const { entries } = screen;
   const parts = [1, 0, null].map((value) => [entries.filter((each) => each.value === value).length, WORDS[value]]);
   const text = parts.filter(([number]) => number).map(([number, word]) => `${count(number)} ${word}`).join(", ");
   byId("accept-text").textContent = text ? `Accept: ${text}` : "Accept";
+  byId("accept").disabled = Boolean(findOpen(screen));
 }

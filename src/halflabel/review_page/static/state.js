@@ -43,13 +43,12 @@ export function showFitting(running) {
   byId("fit-text").textContent = ["fitting", "starting"].includes(stage) ? `A fit runs.` : `A fit runs: ${stage}.`;
 }
 
-/** What is saved, and what of the audit there is. */
-export function showState({ progress, outbox, isConnected, isFinish, audit }) {
+/** What is saved. */
+export function showState({ progress, outbox, isConnected, isFinish }) {
   const waiting = outbox.waiting.length;
   const saved = waiting ? `${plural(waiting, "answer")} not yet on the disk` : `${plural(progress.answers, "answer")}, saved`;
   byId("saved").textContent = isConnected ? `${saved}.` : `${saved}. The command does not respond: if it was started again, open the address that it prints.`;
   byId("saved").classList.toggle("warn", waiting > 0 || !isConnected);
   byId("undo").disabled = !progress.undo;
-  byId("skip").hidden = isFinish || Boolean(progress.audit); // their order is fixed
-  audit.show(progress.audit);
+  byId("skip").hidden = isFinish; // its order is fixed
 }
