@@ -231,19 +231,26 @@ def test_claims_without_figures_are_not_measured(toy):
         {"kind": "any_beats_best", **curve},
         {"kind": "always_best", **curve},
         {"kind": "alike", "experiment": "table", "methods": ["good", "poor"], "metrics": ["hamming_loss"], "within": 1},
-        {"kind": "slower", "experiment": "table", "method": "good", "than": "poor", "step": "fit 0"},
+        {"kind": "as_fast", "experiment": "table", "method": "good", "than": {"table": ["poor"]}, "factor": 2},
         {"kind": "below", "experiment": "table", "methods": ["good"], "metric": "hamming_loss", "bound": 1},
     ]
     assert {check_claim(Claim("", "", each), results).finding for each in asked} == {Finding.NOT_MEASURED}
 
 
-def test_a_method_that_failed_on_some_blocks_cannot_win(toy):
+def test_means_of_different_trials_stand_in_no_row(toy):
     work, records = toy
     experiment = work.paper.experiments[0]
     broken = [replace(r, metrics={}, failed="too hard") if r.method == "good" and r.trial == 0 else r for r in records]
     row = dict(tabulate_metrics(Results(work.paper, broken), experiment).rows)["average precision ↑"]
-    assert row[0].why == "over 4 of 6"
+    assert row[0].why == "measured on 4 of 6"
+    assert row[0].measured == "–"
     assert not row[0].best
+    assert all(cell.measured != "–" for cell in row[1:])
+    curve = work.paper.experiments[1]
+    broken = [replace(r, metrics={}) if r.method == "good" and r.set == "easy" else r for r in records]
+    means = Results(work.paper, broken).compare_means(curve, "hamming_loss", at={"keep": 1})
+    assert np.isnan(means["good"].mean)
+    assert means["reduced"].n == 2 * curve.trials
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def _read_paper(where: str, raw: dict[str, Any], tier: str) -> Paper:
         for i, each in enumerate(raw.get("claims", ()))
     )
     replaced = {"sets": sets, "methods": methods, "experiments": experiments, "claims": claims}
-    tuples = {name: tuple(raw.get(name, ())) for name in ("not_comparable", "main_findings", "classifier")}
+    tuples = {name: tuple(raw.get(name, ())) for name in ("not_comparable", "classifier")}
     return Paper.read(where, {**raw, **replaced, **tuples})
 
 

@@ -160,6 +160,11 @@ class Experiment(Part):
     open: bool = True
     note: str = ""
 
+    @property
+    def unit_of_pairs(self) -> str:
+        """The pairs of its tests: runs (a set, a point of the grid, a trial), or the means of sets."""
+        return "runs" if self.average == "trial" else "sets"
+
     def covers(self, cell: PrintedCell) -> bool:
         """Return whether this tier measures the value that belongs to a printed number."""
         known = cell.method in self.methods and (not cell.set or cell.set in self.sets)
@@ -178,6 +183,10 @@ class Claim(Part):
     check: Mapping[str, Any] = field(default_factory=dict)
     #: An explanation of the finding, or of why nothing is measured.
     why: str = ""
+    #: The part of the claim that the check does not measure, as a sentence: it is then supported in part at most.
+    untested: str = ""
+    #: Whether the page opens with it.
+    main: bool = False
 
     @property
     def is_ours(self) -> bool:
@@ -206,9 +215,5 @@ class Paper(Part):
     claims: tuple[Claim, ...] = ()
     #: Limits of the comparison, with their reasons.
     not_comparable: tuple[str, ...] = ()
-    #: The main findings for a reader, in plain sentences. Committed records or pages show them.
-    main_findings: tuple[str, ...] = ()
-    #: The commits of these records or pages.
-    main_findings_from: str = ""
     #: Steps that follow a user's transformer from ``--add``.
     classifier: tuple[Mapping[str, Any], ...] = ()

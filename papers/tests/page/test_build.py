@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from papers.tests.cases import TOY
 
 from halflabel_papers.load import load_paper
+from halflabel_papers.page import build
 from halflabel_papers.page.build import build_page
 from halflabel_papers.page.markdown import render_markdown
-from halflabel_papers.page.model import Figure, Grid, render_html
+from halflabel_papers.page.model import Bullets, Figure, Grid, render_html
 from halflabel_papers.page.tables import tabulate_wins
 from halflabel_papers.run import prepare
 from halflabel_papers.store import Record, Store
-from halflabel_papers.verdicts.results import Results, format_metric
+from halflabel_papers.verdicts.results import ClaimResult, Finding, Results, format_metric
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +28,26 @@ def toy(tmp_path_factory):
 
 def blocks(page, title, kind):
     return [b for section in page.sections if section.title == title for b in section.blocks if isinstance(b, kind)]
+
+
+@pytest.mark.parametrize("finding", list(Finding))
+def test_a_page_opens_with_what_its_own_records_decide(toy, monkeypatch, finding):
+    """Whatever the tier: no finding stands above a row that decides nothing, and each has the words of its row."""
+    work, records, _ = toy
+    claims = tuple(replace(claim, main=True) for claim in work.paper.claims)
+    monkeypatch.setattr(build, "check_claim", lambda claim, results: ClaimResult(finding, "12 of 14 runs."))
+    page = build_page(replace(work, paper=replace(work.paper, claims=claims)), records)
+    tiles = [item for b in blocks(page, "Main findings", Bullets) for item in b.items]
+    assert tiles == [f"{finding.value.capitalize()}: {claim.text}. 12 of 14 runs." for claim in claims if finding
+                     not in (Finding.NOT_MEASURED, Finding.UNDERPOWERED, Finding.UNDECIDED)]  # fmt: skip
+
+
+def test_many_states_of_the_code_are_counted(toy):
+    work, records, _ = toy
+    made = [replace(r, made={**r.made, "commit": f"c{i % 3}"}) for i, r in enumerate(records) if r.metrics]
+    facts = dict(build_page(work, made).facts)
+    assert facts["Code"].startswith("3 ")
+    assert "c0" not in str(facts)
 
 
 def test_cells_hold_the_means_of_the_records(toy):

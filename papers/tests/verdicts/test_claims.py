@@ -11,6 +11,9 @@ from scipy import stats
 
 from halflabel_papers.load import list_papers, load_paper
 from halflabel_papers.page.counts import count_printed, describe_verdicts
+from halflabel_papers.page.tables import tabulate_tests
+from halflabel_papers.spec import Claim
+from halflabel_papers.verdicts.claims import check_claim
 from halflabel_papers.verdicts.results import Finding, Measured, Results, Verdict, conclude, judge
 from halflabel_papers.verdicts.significance import detect_difference
 
@@ -50,12 +53,10 @@ def record_table5(errors, trials=10, noise=0.0):
 
 
 @pytest.mark.parametrize("significant", [False, True])
-@pytest.mark.parametrize("kind", ["beats", "pooled"])
-def test_the_other_direction_without_significance_refutes_nothing(goldberg, kind, significant):
+def test_the_other_direction_without_significance_refutes_nothing(goldberg, significant):
     """The level is the same in both directions: a claim and its opposite are never both decided by chance."""
-    asked = {"kind": kind, "experiment": "table5", "method": "MC-b", "than": ["Oracle SVM"]}
-    asked |= {"metric": "hamming_loss", "level": 0.95} if kind == "pooled" else {"metrics": ["hamming_loss"]}
-    asked |= {"significant": significant} if kind == "beats" else {}
+    asked = {"kind": "beats", "experiment": "table5", "method": "MC-b", "than": ["Oracle SVM"]}
+    asked |= {"metrics": ["hamming_loss"], "significant": significant}
     noisy = record_table5({"MC-b": 0.22, "Oracle SVM": 0.2}, trials=4, noise=0.03)
     clear = record_table5({"MC-b": 0.41, "Oracle SVM": 0.2}, trials=4, noise=0.03)
     result = check(goldberg, noisy, **asked)
@@ -64,51 +65,112 @@ def test_the_other_direction_without_significance_refutes_nothing(goldberg, kind
     assert check(goldberg, clear, **asked).finding is Finding.REFUTED
 
 
-def test_sets_that_disagree_support_a_pooled_claim_in_part():
-    qian = load_paper("qian2010", "default")
+GAINS = (0.05, -0.05)
+
+
+def record_parts(axis, gains, methods=("SSDR-MC", "One iteration"), noise=0.005):
+    """Records of two methods: the gain of the first depends on the set, or on the point of the grid."""
     rng = np.random.default_rng(0)
-    gain = {"yeast": 0.05, "scene": -0.05, "tmc2007-500": 0.001}
-    records = [
-        make_record("figure4-ranksvm", data, name, trial, {"share": share}, micro_f1=0.5 + shift + 0.005 * rng.normal())
-        for data, own in gain.items()
-        for name, shift in (("SSDR-MC", own), ("RankSVM", 0.0))
-        for trial in range(3)
-        for share in (0.05, 0.1)
-    ]
-    asked = {
-        "kind": "pooled",
-        "experiment": "figure4-ranksvm",
-        "method": "SSDR-MC",
-        "metric": "micro_f1",
-        "level": 0.95,
-    }
-    result = check(qian, records, **asked, than=["RankSVM"])
-    assert result.finding is Finding.IN_PART
-    assert "RankSVM on yeast +0.05" in result.evidence
-    assert "but not: RankSVM on scene (p < .001)" in result.evidence
-    same = [replace(r, metrics={"micro_f1": 0.6 if r.method == "SSDR-MC" else 0.5 + 1e-3 * r.trial}) for r in records]
-    assert check(qian, same, **asked, than=["RankSVM"]).finding is Finding.SUPPORTED
-
-
-def test_a_significance_over_all_sets_is_shown_by_set():
-    qian = load_paper("qian2010", "default")
-    values = {"yeast": (0.5, 0.6), "scene": (0.6, 0.5)}
-    records = [
-        make_record("parts", data, name, trial, {"share": 0.35}, micro_f1=value + 0.001 * trial * (name == "SSDR-MC"))
-        for data, pair in values.items()
-        for name, value in zip(("One iteration", "SSDR-MC"), pair, strict=True)
+    by_part = dict(zip(("yeast", "scene") if axis == "set" else (0.025, 0.35), gains, strict=True))
+    return [
+        make_record("parts", data, name, trial, {"share": share}, micro_f1=0.5 + own * gain + noise * rng.normal())
+        for data in ("yeast", "scene")
+        for share in (0.025, 0.35)
+        for gain in [by_part[data if axis == "set" else share]]
+        for name, own in zip(methods, (1, 0), strict=True)
         for trial in range(4)
     ]
-    asked = {
-        "kind": "beats",
-        "experiment": "parts",
-        "method": "SSDR-MC",
-        "than": ["One iteration"],
-        "significant": True,
-    }
+
+
+@pytest.mark.parametrize("significant", [False, True])
+@pytest.mark.parametrize(("axis", "places"), [("set", ("on yeast", "on scene")),
+                                              ("share", ("at share = 0.025", "at share = 0.35"))])  # fmt: skip
+def test_parts_that_are_significant_in_opposite_directions_are_compared_one_by_one(axis, places, significant):
+    qian = load_paper("qian2010", "default")
+    asked = {"kind": "beats", "experiment": "parts", "method": "SSDR-MC", "than": ["One iteration"]}
+    asked |= {"metrics": ["micro_f1"], "significant": significant}
+    result = check(qian, record_parts(axis, GAINS), **asked)
+    assert result.finding is Finding.IN_PART
+    assert f"but not: One iteration in micro-F1 {places[1]} (p < .001)." in result.evidence
+    assert f"{places[0]} +0.0" in result.evidence
+    assert "16 runs" not in result.evidence  # no mean over both
+    for gains, finding in (((0.05, 0.02), Finding.SUPPORTED), ((-0.05, -0.02), Finding.REFUTED)):
+        pooled = check(qian, record_parts(axis, gains), **asked)
+        assert pooled.finding is finding
+        assert "of 16 runs" in pooled.evidence
+
+
+def test_methods_are_alike_in_each_part_and_not_by_the_mean_of_opposite_ones():
+    qian = load_paper("qian2010", "default")
+    asked = {"kind": "alike", "experiment": "parts", "methods": ["SSDR-MC", "One iteration"], "metrics": ["micro_f1"]}
+    assert check(qian, record_parts("share", GAINS), **asked, within=0.05).finding is Finding.REFUTED
+    assert check(qian, record_parts("share", (0.01, 0.005)), **asked, within=0.05).finding is Finding.SUPPORTED
+
+
+def test_two_sets_are_compared_at_each_point_of_the_grid():
+    qian = load_paper("qian2010", "default")
+    asked = {"kind": "lower_on", "experiment": "parts", "methods": ["SSDR-MC"], "metric": "micro_f1"}
+    records = record_parts("share", (0.0, 0.0), noise=0.001)
+    moved = {("yeast", 0.025): 0.3, ("yeast", 0.35): -0.3}
+    records = [
+        replace(r, metrics={"micro_f1": r.metrics["micro_f1"] - moved.get((r.set, r.grid["share"]), 0)})
+        for r in records
+    ]
+    result = check(qian, records, **asked, pairs=[["yeast", "scene"]])
+    assert result.finding is Finding.IN_PART
+    assert "yeast at share = 0.35" in result.evidence
+
+
+def test_a_page_has_one_unit_of_pairs():
+    """The table of tests and the claims pair the same runs, at the points of the grid."""
+    qian = load_paper("qian2010", "default")
+    records = record_parts("share", (0.004, 0.001))
+    asked = {"kind": "beats", "experiment": "parts", "method": "SSDR-MC", "than": ["One iteration"]}
     result = check(qian, records, **asked, metrics=["micro_f1"])
-    assert result.finding is Finding.UNDERPOWERED
-    assert "By set, One iteration in micro-F1: scene -0.098 (p < .001), yeast +0.101 (p < .001)." in result.evidence
+    (grid,) = tabulate_tests(Results(qian, records), experiment_of(qian, "parts"))
+    cell = dict(zip(grid.columns, dict(grid.rows)["micro-F1 ↑"], strict=True))["One iteration"]
+    p = cell.detail.rpartition(", ")[2]
+    assert f"of 16 runs, {p})" in result.evidence
+    assert "over runs" in grid.caption
+    split = record_parts("share", GAINS)
+    (grid,) = tabulate_tests(Results(qian, split), experiment_of(qian, "parts"))
+    cell = dict(zip(grid.columns, dict(grid.rows)["micro-F1 ↑"], strict=True))["One iteration"]
+    assert "at share = 0.025" in cell.measured
+    assert "at share = 0.35" in cell.measured
+
+
+def test_half_a_sentence_supports_it_in_part():
+    qian = load_paper("qian2010", "default")
+    asked = {"kind": "beats", "experiment": "parts", "method": "SSDR-MC", "than": ["One iteration"]}
+    claim = Claim("", "", {**asked, "metrics": ["micro_f1"]}, untested="The first half is not measured.")
+    for gains, finding in (((0.05, 0.02), Finding.IN_PART), ((-0.05, -0.02), Finding.REFUTED)):
+        result = check_claim(claim, Results(qian, record_parts("share", gains)))
+        assert result.finding is finding
+        assert "The first half is not measured." in result.evidence
+
+
+def test_seconds_are_compared_with_every_rival():
+    qian = load_paper("qian2010", "default")
+    records = [
+        make_record(table, "yeast", name, 0, {"share": 0.05}, {"fit": seconds}, micro_f1=0.5)
+        for table, name, seconds in (("figure4", "SSDR-MC", 8.0), ("figure4", "ML-GFHF", 0.3),
+                                     ("figure4-ranksvm", "SSDR-MC", 8.0), ("figure4-ranksvm", "RankSVM", 5.0))
+    ]  # fmt: skip
+    than = {"figure4-ranksvm": ["RankSVM"], "figure4": ["ML-GFHF"]}
+    asked = {"kind": "as_fast", "experiment": "figure4", "method": "SSDR-MC"}
+    result = check(qian, records, **asked, than=than, factor=2.0)
+    assert result.finding is Finding.IN_PART
+    assert "but not: ML-GFHF" in result.evidence
+    assert "SSDR-MC 8 s, RankSVM 5 s (factor 1.6)" in result.evidence
+    fast = check(qian, records, **asked, than={"figure4-ranksvm": ["RankSVM"]}, factor=2.0)
+    assert fast.evidence.startswith("In 1 of 1 comparisons SSDR-MC needs at most 2 times the seconds.")
+
+
+def test_the_ratio_of_entries_to_degrees_of_freedom_follows_from_the_settings(goldberg):
+    result = check(goldberg, [], kind="entries_per_freedom", experiment="table1", name="omega")
+    ratios = [o * n * 20 / (r * (n + 20 - r)) for o in (0.1, 0.2, 0.4) for n in (100, 400) for r in (2, 4)]
+    below = 2 * sum(each < 1 for each in ratios)  # two levels of noise
+    assert result.evidence.startswith(f"In {below} of 24 comparisons")
 
 
 def test_a_bound_of_ours_states_where_the_finding_changes(goldberg):
@@ -150,7 +212,7 @@ def test_a_claim_about_both_methods_tests_both(goldberg):
     assert both.finding is Finding.IN_PART
     assert "MC-1 against Oracle SVM" in both.evidence
     without = [each for each in records if each.method != "MC-1"]
-    assert check(goldberg, without, **asked, method=["MC-b", "MC-1"]).evidence.endswith("1 more not measured.")
+    assert "1 more not measured." in check(goldberg, without, **asked, method=["MC-b", "MC-1"]).evidence
     texts = {claim.text: claim.check for claim in goldberg.claims}
     assert texts["On yeast both MC methods significantly outperform the oracle"]["method"] == ["MC-b", "MC-1"]
     assert texts["MC-b and MC-1 are the best for feature imputation"]["method"] == ["MC-b", "MC-1"]
@@ -165,7 +227,7 @@ def test_the_same_direction_without_significance_is_underpowered(goldberg):
     assert result.finding is Finding.UNDERPOWERED
     spread = (values[0] - values[1]).std(ddof=1) / 2
     detected = spread * (stats.t.ppf(0.975, 3) + stats.t.ppf(0.8, 3))
-    assert f"4 pairs detect {detected:.2g}" in result.evidence
+    assert f"4 runs detect {detected:.2g}" in result.evidence
     assert check(goldberg, records, **asked, method="MC-b").finding is Finding.SUPPORTED  # the mean alone
 
 
@@ -266,12 +328,18 @@ def test_values_that_agree_under_another_rule_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("key", "text"), [("goldberg2010", "FPC+SVM does not gain"), ("zhao2015", "With the lambda of Algorithm 1")]
+    ("key", "text"), [("goldberg2010", "The same with the kernel"), ("zhao2015", "Label recovery is better than")]
 )
 def test_our_questions_are_counted_apart(key, text):
     ours = [claim.text for claim in load_paper(key).claims if claim.is_ours]
     assert sum(each.startswith(text) for each in ours) == 1
     assert any(not claim.is_ours for claim in load_paper(key).claims)
+
+
+def test_ten_questions_of_ours_are_asked_at_most_and_each_page_opens_with_some_claims():
+    papers = [load_paper(key) for key in list_papers()]
+    assert 0 < sum(claim.is_ours for paper in papers for claim in paper.claims) <= 10
+    assert all(4 <= sum(claim.main for claim in paper.claims) <= 8 for paper in papers)
 
 
 @pytest.mark.parametrize("key", list_papers())

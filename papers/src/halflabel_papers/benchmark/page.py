@@ -19,10 +19,9 @@ from halflabel_papers.benchmark.leaderboard import (
     tabulate,
     take_cells,
 )
-from halflabel_papers.page.build import format_step
+from halflabel_papers.page.build import describe_making, format_step
 from halflabel_papers.page.charts import draw_ranks
 from halflabel_papers.page.model import Block, Bullets, Cell, Figure, Grid, Page, Section, Text
-from halflabel_papers.store import Record
 from halflabel_papers.verdicts.results import format_metric
 from halflabel_papers.verdicts.significance import format_p, rank_methods
 
@@ -63,7 +62,7 @@ def _introduce(board: Board, entries: Sequence[Entry]) -> str:
 def _list_facts(board: Board, entries: Sequence[Entry]) -> tuple[tuple[str, str], ...]:
     records = [record for entry in entries for record in entry.records]
     seconds = sum(record.seconds.get("fit", 0.0) for record in records)
-    made = dict.fromkeys(_describe_making(record) for record in records if record.made)
+    made = dict.fromkeys(describe_making(record) for record in records if record.made)
     n_full = sum(1 for _ in board.list_cells())
     whole = [entry.method.name for entry in entries if len(entry.records) == n_full]
     present = {entry.method.name for entry in entries}
@@ -76,10 +75,6 @@ def _list_facts(board: Board, entries: Sequence[Entry]) -> tuple[tuple[str, str]
         ("Made by", "; and by ".join(made) or "no run yet"),
         ("To repeat", "halflabel benchmark --quick"),
     )
-
-
-def _describe_making(record: Record) -> str:
-    return ", ".join(f"{name} {record.made[name]}" for name in ("halflabel", "numpy", "scikit-learn"))
 
 
 def _describe_size(board: Board, *, quick: bool) -> str:

@@ -35,6 +35,9 @@ from halflabel_papers.store import Record
 from halflabel_papers.verdicts.claims import check_claim
 from halflabel_papers.verdicts.results import ClaimResult, Finding, Results
 
+#: Findings that no page opens with.
+UNDECIDED = (Finding.NOT_MEASURED, Finding.UNDERPOWERED, Finding.UNDECIDED)
+
 #: The meaning of the tiers.
 TIERS_IN_WORDS = {
     "quick": "quick: a sample of the runs, to check that everything works",
@@ -73,14 +76,11 @@ def write_page(page: Page, folder: Path) -> tuple[Path, Path]:
 def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
     """Return the page of a paper from its records."""
     paper, results = reproduction.paper, Results(reproduction.paper, records)
-    dated = f"Measured at commit {paper.main_findings_from}. The claims and tables below are of this page's own runs."
     claims = [(claim, check_claim(claim, results)) for claim in paper.claims]
     opening = [
-        Section("Main findings", (Bullets(paper.main_findings, as_tiles=True), Text(dated)))
-        if paper.main_findings
-        else None,
+        Section("Main findings", (Bullets(main, as_tiles=True),)) if (main := _list_main(claims)) else None,
         _summarise(results, claims),
-        Section("Claims of the text", _tabulate_claims(claims)) if claims else None,
+        Section("Claims of the text", _tabulate_claims(paper.experiments, claims)) if claims else None,
     ]
     sections = [section for each in paper.experiments for section in _describe_experiment(results, each)]
     closing = [
@@ -96,6 +96,12 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
     )
 
 
+def _list_main(claims: Sequence[tuple[Claim, ClaimResult]]) -> tuple[str, ...]:
+    """Return the finding of each main claim, as the records of this page have it, if they decide it."""
+    decided = (pair for pair in claims if pair[0].main and pair[1].finding not in UNDECIDED)
+    return tuple(f"{result.finding.value.capitalize()}: {claim.text}. {result.evidence}" for claim, result in decided)
+
+
 def _divide(section: Section) -> Section:
     """Return the section with its wide tables divided."""
     return replace(section, blocks=tuple(piece for block in section.blocks for piece in divide_wide(block)))
@@ -104,18 +110,20 @@ def _divide(section: Section) -> Section:
 def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:
     done = [record for record in records if record.metrics]
     seconds = sum(record.seconds.get("fit", 0) + record.seconds.get("predict", 0) for record in done)
-    made_by = dict.fromkeys(_describe_making(record.made) for record in done)
+    made_by = dict.fromkeys(describe_making(record) for record in done)
+    states = {record.made.get("commit") for record in done} - {None, ""}
     return (
         ("Tier", TIERS_IN_WORDS[reproduction.tier]),
         ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} CPU minutes of fitting and predicting"),
         ("Made by", "; and by ".join(made_by) or "no run yet"),
+        ("Code", f"{plural(len(states), 'commit')}, named in the records"),
         ("To repeat", reproduction.line),
     )
 
 
-def _describe_making(made: Mapping[str, Any]) -> str:
-    versions = ", ".join(f"{name} {made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn"))
-    return f"{versions}; commit {made.get('commit') or 'unknown'}; {made.get('machine', '')}"
+def describe_making(record: Record) -> str:
+    """Return the versions of a record. Its commit is in the record."""
+    return ", ".join(f"{name} {record.made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn"))
 
 
 def _summarise(results: Results, claims: Sequence[tuple[Claim, ClaimResult]]) -> Section:
@@ -197,14 +205,19 @@ def _list_public(experiment: Experiment) -> list[str]:
     return [name for name in experiment.sets if not is_user_set(name)]
 
 
-def _tabulate_claims(claims: Sequence[tuple[Claim, ClaimResult]]) -> tuple[Block, ...]:
+def _tabulate_claims(
+    experiments: Sequence[Experiment], claims: Sequence[tuple[Claim, ClaimResult]]
+) -> tuple[Block, ...]:
     """Return a table of the claims of the text, and one of our own questions."""
+    units = {"runs": "runs (each a set, a point of the grid and a trial)", "sets": "sets (means over their runs)"}
+    unit = " or ".join(dict.fromkeys(units[each.unit_of_pairs] for each in experiments if each.protocol != "study"))
     meaning = Text(
         "A claim of a significant difference needs the same test to be supported and to be refuted, at 5 % or at its "
         "own level. Another comparison of methods is supported by the means, and refuted by a significant difference "
-        "only. Curves, bounds and times are compared as measured, without a test. Underpowered: these trials decide "
-        "neither. In part: some comparisons contradict the claim, are not significant, or are not measured. Cannot be "
-        "decided: the reason is stated."
+        f"only. Tests pair {unit or units['runs']}. Where sets or points of a grid are significant in opposite "
+        "directions, each of them is a comparison of its own. Curves and bounds are compared as measured, without a "
+        "test. Underpowered: these trials decide neither. In part: some comparisons contradict the claim, are not "
+        "significant, or are not measured. Cannot be decided: the reason is stated."
     )
     grids = []
     for ours, caption in ((False, "Claims of the text"), (True, "Claims that the paper does not make")):

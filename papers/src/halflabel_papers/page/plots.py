@@ -27,10 +27,10 @@ RELIABLE = 0.9
 def draw_curve(results: Results, experiment: Experiment, metric: str, set: str = "") -> Iterator[Figure]:
     """Yield one line per method against the axis of a figure, over all sets or on one, if there are values."""
     points = experiment.grid[experiment.x]
-    means = {x: results.blocks(experiment, metric, at={experiment.x: x}, set=set).mean() for x in points}
+    means = {x: results.compare_means(experiment, metric, at={experiment.x: x}, set=set) for x in points}
     unit = unit_of(experiment, metric)
     place = {x: math.log10(x) if experiment.log_x else float(x) for x in points}
-    series = {name: [(place[x], float(means[x][name]) / unit) for x in points] for name in experiment.methods}
+    series = {name: [(place[x], means[x][name].mean / unit) for x in points] for name in experiment.methods}
     series = {name: [p for p in curve if not math.isnan(p[1])] for name, curve in series.items()}
     if not any(series.values()):
         return
@@ -84,8 +84,8 @@ def draw_mean_ranks(results: Results, experiment: Experiment) -> Iterator[Figure
         return
     ranking = rank_methods(blocks, greater_is_better=not lower_is_better(metric))
     caption = (
-        f"Mean ranks in {format_metric(metric)} over {len(blocks)} blocks (Friedman {format_p(ranking.p)}); Nemenyi's "
-        f"test at 5 % does not separate methods under one bar"
+        f"Mean ranks in {format_metric(metric)} over {len(blocks)} {experiment.unit_of_pairs} (Friedman "
+        f"{format_p(ranking.p)}); Nemenyi's test at 5 % does not separate methods under one bar"
     )
     order = ", ".join(f"{method} {rank:.2f}" for method, rank in ranking.mean_ranks.sort_values().items())
     yield Figure(f"{experiment.key}-ranks", caption, f"Mean ranks: {order}.", draw_ranks(ranking))

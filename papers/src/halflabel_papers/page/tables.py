@@ -16,6 +16,7 @@ from halflabel_papers.metrics import METRICS
 from halflabel_papers.page.model import Cell, Grid
 from halflabel_papers.scoring import RULES_IN_WORDS
 from halflabel_papers.spec import Experiment, PrintedCell
+from halflabel_papers.verdicts.comparisons import split_opposites
 from halflabel_papers.verdicts.results import (
     MIN_TRIALS,
     Measured,
@@ -38,12 +39,12 @@ def tabulate_metrics(results: Results, experiment: Experiment, set: str = "") ->
     """Return a table with one row per metric and one column per method, over all blocks, or on one set."""
     rows, n_blocks = [], 0
     for metric in experiment.metrics:
-        measured = {name: results.average(experiment, metric, name, set=set) for name in experiment.methods}
+        measured = results.compare_means(experiment, metric, set=set)
         n_blocks = max(n_blocks, *(each.n for each in measured.values()))
         rows.append((name_row(experiment, metric), _make_row(results, experiment, metric, measured, at={}, set=set)))
     if set and experiment.average == "set":
         return Grid(f"The same{on_set(set)}", experiment.methods, tuple(rows))
-    over = "sets" if experiment.average == "set" else "trials"
+    over = experiment.unit_of_pairs
     published = "; published values below" * bool(experiment.published and not set)
     caption = f"Mean and standard deviation over {n_blocks} {over}{on_set(set)}{published}"
     note = "" if set else _describe_tolerance(experiment, n_blocks)
@@ -56,7 +57,7 @@ def tabulate_settings(results: Results, experiment: Experiment, metric: str, set
     for name in sets:
         for point in itertools.product(*experiment.grid.values()):
             at = dict(zip(experiment.grid, point, strict=True))
-            measured = {m: results.average(experiment, metric, m, at=at, set=name) for m in experiment.methods}
+            measured = results.compare_means(experiment, metric, at=at, set=name)
             title = ", ".join([name, *(f"{k} = {v}" for k, v in at.items())])
             rows.append((title, _make_row(results, experiment, metric, measured, at=at, set=name)))
     spread = f"mean and standard deviation over {experiment.trials} trials" if experiment.trials > 1 else "one run"
@@ -71,7 +72,7 @@ def tabulate_curve(results: Results, experiment: Experiment, metric: str, set: s
     rows = []
     for x in experiment.grid[experiment.x]:
         at = {experiment.x: x}
-        measured = {m: results.average(experiment, metric, m, at=at, set=set) for m in experiment.methods}
+        measured = results.compare_means(experiment, metric, at=at, set=set)
         rows.append((f"{x:g}", _make_row(results, experiment, metric, measured, at=at, set=set)))
     caption = f"{name_row(experiment, metric)} by {experiment.x}{on_set(set)}"
     return Grid(caption, experiment.methods, tuple(rows))
@@ -81,16 +82,14 @@ def _make_row(
     results: Results, experiment: Experiment, metric: str, measured: Mapping[str, Measured], **where: Any
 ) -> tuple[Cell, ...]:
     n_blocks = max((each.n for each in measured.values()), default=0)
-    # A method that failed on difficult blocks cannot be the best.
-    complete = {name: each for name, each in measured.items() if each.n == n_blocks}
-    best = _find_best(results, experiment, metric, complete, **where)
+    best = _find_best(results, experiment, metric, measured, **where)
     printed = {cell.method: cell for cell in experiment.published if _is_at(cell, metric, **where)}
     cells = {
         name: _make_cell(experiment, metric, each, printed.get(name), best=name in best)
         for name, each in measured.items()
     }
     return tuple(
-        replace(cell, why=f"over {measured[name].n} of {n_blocks}") if 0 < measured[name].n < n_blocks else cell
+        replace(cell, why=f"measured on {measured[name].n} of {n_blocks}") if 0 < measured[name].n < n_blocks else cell
         for name, cell in cells.items()
     )
 
@@ -195,11 +194,9 @@ def tabulate_tests(results: Results, experiment: Experiment, set: str = "") -> I
         others = [name for name in blocks.columns if name != proposed]
         if proposed in blocks and len(blocks.dropna()) >= 2 and others:
             rows.append((name_row(experiment, metric), _make_test_row(experiment, metric, blocks, proposed)))
-    several = [name for name, values in experiment.grid.items() if len(values) > 1]
-    pooled = f"; each pair is a mean over {' and '.join(several)}" if several else ""
     caption = (
         f"{proposed} minus each other method: mean difference, its 95 % bootstrap interval, "
-        f"p of a paired t-test (* below {ALPHA:g}){pooled}"
+        f"p of a paired t-test over {experiment.unit_of_pairs} (* below {ALPHA:g})"
     )
     if rows:
         yield Grid(caption, tuple(name for name in experiment.methods if name != proposed), tuple(rows))
@@ -212,7 +209,12 @@ def _make_test_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, pr
         if len(both) < 2 or name not in blocks:
             cells.append(Cell(NONE))
             continue
-        test, unit = compare_paired(both[proposed], both[name]), unit_of(experiment, metric)
+        unit = unit_of(experiment, metric)
+        if parts := split_opposites(both[proposed] - both[name]):
+            shown = (f"{_format_signed(part.mean() / unit)} {where} ({format_p(p)})" for where, part, p in parts)
+            cells.append(Cell("; ".join(shown), significant=True))
+            continue
+        test = compare_paired(both[proposed], both[name])
         difference, low, high = (_format_signed(value / unit) for value in (test.difference, test.low, test.high))
         detail = f"[{low}, {high}], {format_p(test.p)}"
         cells.append(Cell(difference, significant=test.p < ALPHA, detail=detail))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +14,11 @@ from scipy import stats
 from halflabel_papers.spec import Claim, Experiment
 from halflabel_papers.verdicts import curve_claims, table_claims
 from halflabel_papers.verdicts.comparisons import (
-    MAX_NAMED_SETS,
     Comparisons,
     compute_p,
     describe_power,
-    describe_sets,
-    split_by_set,
+    split_opposites,
+    split_points,
 )
 from halflabel_papers.verdicts.results import (
     ClaimResult,
@@ -32,7 +31,6 @@ from halflabel_papers.verdicts.results import (
 )
 from halflabel_papers.verdicts.significance import (
     ALPHA,
-    compare_paired,
     compute_p_of_difference,
     detect_difference,
     format_p,
@@ -43,6 +41,7 @@ COUNTS_SETS = (
     "ahead_on_sets",
     "agrees_with_print",
     "close_to_best",
+    "entries_per_freedom",
     "falls_with",
     "meta_average",
     "rises_with",
@@ -64,6 +63,9 @@ def check_claim(claim: Claim, results: Results) -> ClaimResult:
     if missing := _list_missing_methods(experiment, arguments):
         return ClaimResult(Finding.NOT_MEASURED, f"This tier does not run {', '.join(missing)}.")
     result = CHECKS[kind](results, experiment, **arguments)
+    if claim.untested:
+        finding = Finding.IN_PART if result.finding is Finding.SUPPORTED else result.finding
+        result = ClaimResult(finding, f"{result.evidence} {claim.untested}")
     names_sets = any(name in arguments for name in ("set", "sets", "pairs")) or kind in COUNTS_SETS
     return result if names_sets else _count_sets(result, results, experiment)
 
@@ -85,6 +87,7 @@ def _count_sets(result: ClaimResult, results: Results, experiment: Experiment) -
 def _list_missing_methods(experiment: Experiment, arguments: Mapping[str, Any]) -> list[str]:
     """Return the methods in the arguments of a check that this tier's experiment does not have."""
     required = [arguments.get("method", []), arguments.get("methods", []), arguments.get("than", [])]
+    required = [[] if isinstance(one, Mapping) else one for one in required]
     names = [name for one in required for name in ([one] if isinstance(one, str) else one)]
     return [name for name in names if name not in experiment.methods]
 
@@ -97,31 +100,24 @@ def check_beats(
     than: Sequence[str],
     metrics: Sequence[str],
     significant: bool = False,
+    level: float = 1 - ALPHA,
     at: Mapping[str, Any] | None = None,
 ) -> ClaimResult:
     """Check that ``method``, or each of several, has a better mean than each of ``than`` in every metric.
 
-    If ``significant``, a paired t-test at 5 % must confirm it. The same test must confirm a contradiction.
+    If ``significant``, a paired t-test at the level must confirm it. The same test must confirm a contradiction. Where
+    sets or points of the grid are significant in opposite directions, each of them is a comparison of its own.
     """
-    found, total, missing, by_set = Comparisons(), 0, 0, list[str]()
+    found = Comparisons(experiment.unit_of_pairs, 1 - level)
     names = [method] if isinstance(method, str) else method
     for metric, own, other in itertools.product(metrics, names, than):
-        both = results.blocks(experiment, metric, at=at)[[own, other]].dropna()
-        if len(both) < 2:
-            missing += 1
-            continue
-        total += 1
-        sign = -1 if lower_is_better(metric) else 1
-        p = compute_p_of_difference(both[own] - both[other])
-        ahead = sign * float((both[own] - both[other]).mean()) > 0
+        runs = results.blocks(experiment, metric, at=at)
+        gain = (runs[own] - runs[other]).dropna() * (-1 if lower_is_better(metric) else 1)
         place = f"{own} against {other}" if len(names) > 1 else other
-        power = describe_power(both[own] - both[other], p)
-        found.add(f"{place} in {format_metric(metric)}", power, p, agrees=ahead, significant=significant)
-        if experiment.average == "trial" and (sets := describe_sets(sign * (both[own] - both[other]))):
-            by_set.append(f"{place} in {format_metric(metric)}: {sets}")
-    by = "significantly better" if significant else "better in the mean"
-    result = found.conclude(total, f"{_join(names)} is {by}", missing)
-    return _list_by_set(result, by_set)
+        found.compare(gain, f"{place} in {format_metric(metric)}", significant=significant)
+    at_level = f" at the {100 * level:g} % level" if level != 1 - ALPHA else ""
+    by = f"significantly better{at_level}" if significant else "better in the mean"
+    return found.conclude(f"{_join(names)} is {by}")
 
 
 def _join(names: Sequence[str]) -> str:
@@ -144,16 +140,16 @@ def check_ahead_on_sets(
     With ``rank`` 1 it must be better than each of them by at least ``margin``, with 2 worse than exactly one.
     """
     sign = 1 if lower_is_better(metric) else -1
-    total, found, missing = 0, Comparisons(), 0
+    found = Comparisons(experiment.unit_of_pairs)
     for data, method in itertools.product(sets or experiment.printed_sets, methods):
         runs = sign * results.blocks(experiment, metric, set=data)
         runs = runs.assign(**{method: runs[method] + margin})
         own, others = runs[method].mean(), runs[list(than)].mean().dropna()
         if math.isnan(own) or (rank > 1 and len(others) < len(than)):
-            missing += len(than) if rank == 1 else 1
+            found.missing += len(than) if rank == 1 else 1
             continue
         if rank == 1:
-            missing, total = missing + len(than) - len(others), total + len(others)
+            found.missing += len(than) - len(others)
             for name, value in others.items():
                 place, p = (
                     f"{method} on {data}, {abs(own - margin):.3f}, {name} {abs(value):.3f}",
@@ -161,11 +157,12 @@ def check_ahead_on_sets(
                 )
                 found.add(place, format_p(p), p, agrees=own < value, significant=False)
         else:
-            total, ahead = total + 1, int((others <= own).sum())
+            ahead = int((others <= own).sum())
+            found.total += 1
             found.failed += [] if ahead == rank - 1 else [f"{method} on {data} (place {ahead + 1})"]
     by = f" by {margin:g} or more" if margin else ""
     claim = f"is better in the mean{by}" if rank == 1 else f"has place {rank} in the mean"
-    return found.conclude(total, f"{_join(methods)} {claim}", missing)
+    return found.conclude(f"{_join(methods)} {claim}")
 
 
 def check_among_best(
@@ -192,14 +189,15 @@ def check_among_best(
             continue
         total += 1
         best = str(blocks.mean().idxmin())
-        test = compare_paired(blocks[method], blocks[best])
+        p = compute_p_of_difference(blocks[method] - blocks[best])
         place = ", ".join(f"{k} = {v}" for k, v in at.items())
         if best == method:
             continue
-        if test.p < ALPHA:
-            failed.append(f"{place}: {best} ({format_p(test.p)})")
+        if p < ALPHA:
+            failed.append(f"{place}: {best} ({format_p(p)})")
             continue
-        powers.append(f"{place}: {best} ({describe_power(blocks[method] - blocks[best], test.p)})")
+        power = describe_power(blocks[method] - blocks[best], p, experiment.unit_of_pairs)
+        powers.append(f"{place}: {best} ({power})")
         weak += [place] if len(blocks) < experiment.printed_trials else []
     claim = f"{method} is the best or not significantly worse than the best"
     result = conclude(total, failed, claim, missing=missing)
@@ -223,22 +221,33 @@ def check_alike(
 
     A wider spread contradicts the claim if a paired t-test at 5 % separates the highest mean from the lowest.
     """
-    found, spans, missing = Comparisons(), dict[str, float](), 0
+    found, spans = Comparisons(experiment.unit_of_pairs), dict[str, float]()
     for metric, at in itertools.product(metrics, ats):
         runs = results.blocks(experiment, metric, at=at)[list(methods)].dropna()
-        means, name = runs.mean(), ", ".join([format_metric(metric), *(f"{k} = {v}" for k, v in at.items())])
-        if means.isna().any():
-            missing += 1
+        if runs.empty:
+            found.missing += 1
             continue
-        spans[name] = float((means.max() - means.min()) / means.mean())
-        p = compute_p(runs, str(means.idxmax()), str(means.idxmin())) if means.max() > means.min() else 1.0
-        found.add(name, format_p(p), p, agrees=spans[name] <= within, significant=False)
-    result = found.conclude(len(spans), f"the means lie within {100 * within:g} % of each other", missing)
+        for point, part in _split_pooled(runs):
+            means = part.mean()
+            name = ", ".join(filter(None, [format_metric(metric), *(f"{k} = {v}" for k, v in at.items()), point]))
+            spans[name] = float((means.max() - means.min()) / means.mean())
+            p = compute_p(part, str(means.idxmax()), str(means.idxmin())) if means.max() > means.min() else 1.0
+            found.add(name, format_p(p), p, agrees=spans[name] <= within, significant=False)
+    result = found.conclude(f"the means lie within {100 * within:g} % of each other")
     if not spans:
         return result
     shown = ", ".join(f"{name} {span:.1%}" for name, span in spans.items())
     result = ClaimResult(result.finding, f"{result.evidence} Spread of the means: {shown}.")
     return with_flip(result, "from", max(spans.values()), within)
+
+
+def _split_pooled(runs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield all runs, or the parts of them in which the highest and the lowest mean change places significantly."""
+    order = runs.mean().sort_values().index
+    parts = split_opposites(runs[order[-1]] - runs[order[0]])
+    yield from ((name, runs.loc[part.index]) for name, part, _ in parts)
+    if not parts:
+        yield "", runs
 
 
 def check_undecidable(results: Results, experiment: Experiment, *, reason: str) -> ClaimResult:
@@ -255,69 +264,25 @@ def check_lower_on(
     pairs: Sequence[Sequence[str]],
     significant: bool = False,
 ) -> ClaimResult:
-    """Check, for pairs of sets, that each method has a lower mean on the first. Other grid values are pooled.
+    """Check, for pairs of sets, that each method has a lower mean on the first at every point of the grid.
 
     If ``significant``, a two-sample t-test at 5 % must confirm it.
     """
-    total, found = 0, Comparisons()
+    found = Comparisons(experiment.unit_of_pairs)
     for (first, second), method in itertools.product(pairs, methods):
-        a, b = (results.blocks(experiment, metric, set=name)[method].dropna() for name in (first, second))
-        if len(a) < 2 or len(b) < 2:
-            continue
-        total += 1
-        test = stats.ttest_ind(a, b, equal_var=False)
-        error = math.sqrt(a.var() / len(a) + b.var() / len(b))
-        power = f"{len(a)} and {len(b)} trials detect {detect_difference(error, float(test.df)):.2g}"
-        place = f"{method} on {first}, {a.mean():.3g} against {b.mean():.3g}"
-        detail, p, agrees = f"{format_p(float(test.pvalue))}; {power}", float(test.pvalue), bool(a.mean() < b.mean())
-        found.add(place, detail, p, agrees=agrees, significant=significant)
-    claim = f"the mean is {'significantly ' if significant else ''}lower"
-    return found.conclude(total, claim, len(pairs) * len(methods) - total)
-
-
-def check_pooled(
-    results: Results, experiment: Experiment, *, method: str, than: Sequence[str], metric: str, level: float
-) -> ClaimResult:
-    """Compare by a paired t-test at a level such as .95: over the runs of all sets together, and on every set.
-
-    Where the sets disagree, their runs together decide nothing, and the claim holds in part. Of many sets only the
-    number on each side is shown.
-    """
-    sign = -1 if lower_is_better(metric) else 1
-    blocks = sign * _combine_runs(results, experiment, metric)
-    found, details, by_set, missing = Comparisons(), list[str](), list[str](), 0
-    for other in than:
-        difference = (blocks[method] - blocks[other]).dropna()
-        if len(difference) < 2:
-            missing += 1
-            continue
-        parts = split_by_set(difference)
-        for name, part in [("", difference), *(parts.items() if 1 < len(parts) <= MAX_NAMED_SETS else ())]:
-            p, mean, wins = compute_p_of_difference(part), float(part.mean()), int((part > 0).sum())
-            where = f"{other} on {name}" if name else other
-            details.append(f"{where} {mean:+.3f} ({wins} of {len(part)} runs, p = {p:.2g})")
-            found.add(where, describe_power(part, p), p, agrees=mean > 0, alpha=1 - level)
-        if len(parts) > MAX_NAMED_SETS and (sets := describe_sets(difference)):
-            by_set.append(f"{other}: {sets}")
-    claim = f"{method} is significantly better at the {100 * level:g} % level"
-    result = found.conclude(len(details), claim, missing)
-    if not details:
-        return result
-    shown = f"{result.evidence} Mean difference (runs in which it is better): {', '.join(details)}."
-    return _list_by_set(ClaimResult(result.finding, shown), by_set)
-
-
-def _list_by_set(result: ClaimResult, by_set: Sequence[str]) -> ClaimResult:
-    """Return the result with the comparisons in which the sets disagree."""
-    return ClaimResult(result.finding, f"{result.evidence} By set, {'; '.join(by_set)}.") if by_set else result
-
-
-def _combine_runs(results: Results, experiment: Experiment, metric: str) -> pd.DataFrame:
-    """Return values with one row per set, point of the grid and trial, and one column per method."""
-    points = itertools.product(*experiment.grid.values())
-    ats = [dict(zip(experiment.grid, point, strict=True)) for point in points]
-    tables = [results.blocks(experiment, metric, at=at).assign(point=i) for i, at in enumerate(ats)]
-    return pd.concat(tables).set_index("point", append=True)
+        parts = [dict(split_points(results.blocks(experiment, metric, set=name))) for name in (first, second)]
+        for point in parts[0].keys() | parts[1].keys():
+            a, b = (part[point][method].dropna() if point in part else pd.Series(dtype=float) for part in parts)
+            if len(a) < 2 or len(b) < 2:
+                found.missing += 1
+                continue
+            test = stats.ttest_ind(a, b, equal_var=False)
+            error = math.sqrt(a.var() / len(a) + b.var() / len(b))
+            power = f"{len(a)} and {len(b)} trials detect {detect_difference(error, float(test.df)):.2g}"
+            place = f"{method} on {' '.join(filter(None, [first, point]))}, {a.mean():.3g} against {b.mean():.3g}"
+            detail, p = f"{format_p(float(test.pvalue))}; {power}", float(test.pvalue)
+            found.add(place, detail, p, agrees=bool(a.mean() < b.mean()), significant=significant)
+    return found.conclude(f"the mean is {'significantly ' if significant else ''}lower")
 
 
 #: The checks by the ``kind`` that a paper's description uses: the name of the function without ``check_``.
@@ -330,9 +295,9 @@ CHECKS: Mapping[str, Callable[..., ClaimResult]] = {
         check_alike,
         check_undecidable,
         check_lower_on,
-        check_pooled,
         table_claims.check_each_ahead,
-        table_claims.check_slower,
+        table_claims.check_as_fast,
+        table_claims.check_entries_per_freedom,
         table_claims.check_below,
         table_claims.check_at_least,
         table_claims.check_close_to_best,

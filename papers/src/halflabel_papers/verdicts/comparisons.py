@@ -3,37 +3,96 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import pandas as pd
 
-from halflabel.plugins import plural
 from halflabel_papers.verdicts.results import ClaimResult, conclude
-from halflabel_papers.verdicts.significance import ALPHA, compute_p_of_difference, detect_difference, format_p
+from halflabel_papers.verdicts.significance import (
+    ALPHA,
+    adjust_holm,
+    compute_p_of_difference,
+    detect_difference,
+    format_p,
+)
 
-#: Maximum number of sets whose results are listed by name.
-MAX_NAMED_SETS = 4
+#: Maximum number of comparisons whose mean differences are listed.
+MAX_LISTED = 6
 
 
 class Comparisons:
-    """Comparisons by a test, sorted by their direction and their significance at the level :data:`ALPHA`."""
+    """Comparisons by a test, sorted by their direction and their significance at a level.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    unit : str
+        Name of several pairs: "runs" or "sets".
+    alpha : float
+    """
+
+    def __init__(self, unit: str = "runs", alpha: float = ALPHA) -> None:
+        self.unit = unit
+        self.alpha = alpha
+        self.total = 0
+        self.missing = 0
         self.failed: list[str] = []
         self.weak: list[str] = []
         self.against: list[str] = []
+        self.details: list[str] = []
 
-    def add(
-        self, place: str, detail: str, p: float, *, agrees: bool, significant: bool = True, alpha: float = ALPHA
-    ) -> None:
-        """Add a comparison that agrees with the claim or not. ``significant`` is whether the claim needs a small p."""
-        if agrees and (p < alpha or not significant):
+    def compare(self, gain: pd.Series[float], place: str, *, significant: bool = True) -> None:
+        """Add a comparison from the gains of its pairs, or its parts if they are significant in opposite directions."""
+        if len(gain) < 2:
+            self.missing += 1
             return
-        sorted_in = self.weak if agrees else self.failed if p < alpha else self.against
+        for name, part, p in split_opposites(gain) or [("", gain, compute_p_of_difference(gain))]:
+            where = f"{place} {name}" if name else place
+            wins = f"{int((part > 0).sum())} of {len(part)} {self.unit}"
+            self.details.append(f"{where} {part.mean():+.3g} ({wins}, {format_p(p)})")
+            self.add(where, describe_power(part, p, self.unit), p, agrees=part.mean() > 0, significant=significant)
+
+    def add(self, place: str, detail: str, p: float, *, agrees: bool, significant: bool = True) -> None:
+        """Add a comparison that agrees with the claim or not. ``significant`` is whether the claim needs a small p."""
+        self.total += 1
+        if agrees and (p < self.alpha or not significant):
+            return
+        sorted_in = self.weak if agrees else self.failed if p < self.alpha else self.against
         sorted_in.append(f"{place} ({format_p(p) if sorted_in is self.failed else detail})")
 
-    def conclude(self, total: int, claim: str, missing: int) -> ClaimResult:
-        """Return the finding."""
-        return conclude(total, self.failed, claim, weak=self.weak, against=self.against, missing=missing)
+    def conclude(self, claim: str) -> ClaimResult:
+        """Return the finding, with the mean differences of a few comparisons."""
+        result = conclude(self.total, self.failed, claim, weak=self.weak, against=self.against, missing=self.missing)
+        if not 0 < len(self.details) <= MAX_LISTED:
+            return result
+        shown = f"Mean difference (pairs in which it is better): {'; '.join(self.details)}."
+        return ClaimResult(result.finding, f"{result.evidence} {shown}")
+
+
+def split_opposites(difference: pd.Series[float]) -> list[tuple[str, pd.Series[float], float]]:
+    """Return name, pairs and p (Holm) of each set or each point of a grid, if some are significant in both directions.
+
+    The mean of such parts depends on the number of points of each kind, and not on the method alone.
+    """
+    for axis in (str(name) for name in difference.index.names if name != "trial"):
+        parts = {_name_part(axis, value): part for value, part in difference.groupby(level=axis) if len(part) > 1}
+        p = adjust_holm({name: compute_p_of_difference(part) for name, part in parts.items()})
+        if len({parts[name].mean() > 0 for name in parts if p[name] < ALPHA}) == 2:
+            return [(name, part, p[name]) for name, part in parts.items()]
+    return []
+
+
+def _name_part(axis: str, value: object) -> str:
+    return f"on {value}" if axis == "set" else f"at {axis.removeprefix('grid ')} = {value}"
+
+
+def split_points(runs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the name and the runs of each point of the grid."""
+    axes = [str(name) for name in runs.index.names if str(name).startswith("grid ")]
+    if not axes:
+        yield "", runs
+        return
+    for point, part in runs.groupby(level=axes):
+        yield ", ".join(_name_part(axis, value) for axis, value in zip(axes, point, strict=True)), part
 
 
 def compute_p(runs: pd.DataFrame, first: str, second: str) -> float:
@@ -42,34 +101,7 @@ def compute_p(runs: pd.DataFrame, first: str, second: str) -> float:
     return compute_p_of_difference(both[first] - both[second]) if len(both) > 1 else 0.0
 
 
-def describe_power(difference: pd.Series[float], p: float) -> str:
+def describe_power(difference: pd.Series[float], p: float, unit: str) -> str:
     """Return p, the number of pairs, and the difference that this number detects."""
     detected = detect_difference(float(difference.std()) / math.sqrt(len(difference)), len(difference) - 1)
-    return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} pairs detect {detected:.2g}"
-
-
-def split_by_set(difference: pd.Series[float]) -> dict[str, pd.Series[float]]:
-    """Return the differences of each set that has more than one run."""
-    if difference.empty:
-        return {}
-    return {str(name): part for name, part in difference.groupby(level="set") if len(part) > 1}
-
-
-def describe_sets(difference: pd.Series[float]) -> str:
-    """Return sign and p of a paired t-test of a difference (positive is better) by set, if sets have different signs.
-
-    Runs of a set share its items, so that a test over the runs of all sets can hide that the sets disagree.
-    """
-    parts = split_by_set(difference)
-    if len(parts) < 2:
-        return ""
-    if len({part.mean() > 0 for part in parts.values()}) == 1:
-        return ""
-    tests = {name: (float(part.mean()), compute_p_of_difference(part)) for name, part in parts.items()}
-    if len(tests) <= MAX_NAMED_SETS:
-        return ", ".join(f"{name} {mean:+.3f} ({format_p(p)})" for name, (mean, p) in tests.items())
-    counts = [
-        sum(sign * mean > 0 and p < level for mean, p in tests.values()) for sign in (1, -1) for level in (2, ALPHA)
-    ]
-    better, clearly_better, worse, clearly_worse = counts
-    return f"better on {plural(better, 'set')} ({clearly_better} significantly), worse on {worse} ({clearly_worse})"
+    return f"{format_p(p)}; difference {abs(difference.mean()):.3g}, {len(difference)} {unit} detect {detected:.2g}"

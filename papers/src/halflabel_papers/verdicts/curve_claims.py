@@ -37,8 +37,11 @@ SIDE = 99
 
 def _mean_curves(results: Results, experiment: Experiment, metric: str, set: str = "") -> pd.DataFrame:
     """Return the mean of each method (the columns) at each point of the axis (the rows), on all sets or on one."""
-    points = experiment.grid[experiment.x]
-    return pd.DataFrame({x: results.blocks(experiment, metric, at={experiment.x: x}, set=set).mean() for x in points}).T
+    rows = {
+        x: results.compare_means(experiment, metric, at={experiment.x: x}, set=set)
+        for x in experiment.grid[experiment.x]
+    }
+    return pd.DataFrame({x: {name: each.mean for name, each in row.items()} for x, row in rows.items()}).T
 
 
 def check_any_beats_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
@@ -292,7 +295,7 @@ def check_box_against_rest(
     The units of the test (Mann-Whitney) are the points of the map.
     """
     (first, last), (left, right) = box
-    found, total, details = Comparisons(), 0, []
+    found, details = Comparisons(), []
     for metric, data in itertools.product(metrics, experiment.sets):
         table = average_map(results, experiment, metric, along, data)
         inside = table.index.to_series().between(left, right).to_numpy()[:, None] & [
@@ -302,10 +305,9 @@ def check_box_against_rest(
         a, b = table.to_numpy()[inside & known], table.to_numpy()[~inside & known]
         if min(len(a), len(b)) < MIN_SIDE:
             continue
-        total += 1
         p = float(stats.mannwhitneyu(a, b).pvalue)
         ahead = bool(np.mean(a) < np.mean(b)) is lower_is_better(metric)
         found.add(f"{format_metric(metric)} on {data}", format_p(p), p, agrees=ahead)
         details.append(f"{format_metric(metric)} on {data} {np.mean(a):.3g}, outside {np.mean(b):.3g}")
-    result = found.conclude(total, "the mean is significantly better in the region than outside", 0)
+    result = found.conclude("the mean is significantly better in the region than outside")
     return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)

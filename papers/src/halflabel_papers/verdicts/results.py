@@ -234,10 +234,11 @@ class Results:
     def blocks(
         self, experiment: Experiment, metric: str, *, at: Mapping[str, Any] | None = None, set: str = ""
     ) -> pd.DataFrame:
-        """Return values with one row per block (set or trial) and one column per method.
+        """Return values with one row per block and one column per method. Every test pairs blocks.
 
-        If blocks are sets, the trials of a set are averaged first; a user's sets are not blocks of the paper. A page
-        requests the same table for every method: it is made once, and must not be changed.
+        A block is a run (a set, a point of the grid and a trial), or a set, whose runs are averaged first. A set of the
+        user is not a block of the paper. A page requests the same table for every method: it is made once, and must not
+        be changed.
         """
         where = tuple(sorted((at or {}).items()))
         key = (experiment.key, experiment.methods, experiment.average, metric, where, set)
@@ -255,7 +256,9 @@ class Results:
             frame = frame[frame[f"grid {name}"] == value]
         public = ~frame["set"].map(is_user_set).astype(bool)  # of an empty column, map does not return booleans
         frame = frame[frame["set"] == set] if set else frame[public]
-        by = ["set", "trial"] if experiment.average == "trial" else ["set"]
+        varied = (name for name, values in experiment.grid.items() if len(values) > 1 and name not in dict(where))
+        axes = [f"grid {name}" for name in varied if f"grid {name}" in frame]
+        by = ["set", *axes, "trial"] if experiment.average == "trial" else ["set"]
         table = frame.pivot_table(index=by, columns="method", values=metric, aggfunc="mean", dropna=False)
         return table.reindex(columns=list(experiment.methods))
 
@@ -263,6 +266,18 @@ class Results:
         """Return the mean of one method, over the blocks in which it has a value."""
         values = self.blocks(experiment, metric, **where)[method].dropna()
         return Measured(float(values.mean()), float(values.std()), len(values))
+
+    def compare_means(self, experiment: Experiment, metric: str, **where: Any) -> dict[str, Measured]:
+        """Return the mean of each method for one row: a method without some of the row's blocks has no mean.
+
+        A mean over other trials or other sets cannot be compared, and stands in no row.
+        """
+        blocks = self.blocks(experiment, metric, **where).dropna(how="all")
+        means = {str(name): self.average(experiment, metric, str(name), **where) for name in blocks}
+        return {
+            name: each if each.n == len(blocks) else Measured(math.nan, math.nan, each.n)
+            for name, each in means.items()
+        }
 
     def list_incomplete(self, experiment: Experiment) -> list[str]:
         """Return sentences on the runs of an experiment without figures, and on predictions of NaN."""

@@ -13,7 +13,6 @@ import pandas as pd
 from halflabel_papers.spec import Experiment
 from halflabel_papers.verdicts.results import (
     ClaimResult,
-    Finding,
     Results,
     Verdict,
     conclude,
@@ -148,16 +147,45 @@ def check_spread_agrees(
     return with_flip(result, "from", max(ratios), factor) if ratios else result
 
 
-def check_slower(
-    results: Results, experiment: Experiment, *, method: str, than: str, step: str, set: str = "", within: float = 1.0
+def check_as_fast(
+    results: Results, experiment: Experiment, *, method: str, than: Mapping[str, Sequence[str]], factor: float
 ) -> ClaimResult:
-    """Check that ``method`` needs more seconds for a step than ``than``, or that many divided by ``within``."""
-    first, second = (results.average(experiment, f"seconds {step}", name, set=set).mean for name in (method, than))
-    if math.isnan(first + second):
-        return conclude(0, [], "")
-    finding = Finding.SUPPORTED if within * first > second else Finding.REFUTED
-    bound = f" A factor of at most {within:g} is comparable; it is {second / first:.2g}." if within > 1 else ""
-    return ClaimResult(finding, f"{method} {first:.3g} s, {than} {second:.3g} s in the mean.{bound}")
+    """Check that ``method`` needs at most a factor of the seconds of each rival, on the sets of both.
+
+    ``than`` has the rivals by the key of an experiment in which both are.
+    """
+    failed, details, missing = [], [], 0
+    for key, names in than.items():
+        own = results.experiment(key) or experiment
+        for name in names:
+            runs = results.blocks(own, "seconds fit").reindex(columns=[method, name]).dropna()
+            if runs.empty:
+                missing += 1
+                continue
+            first, second = runs.mean()
+            details.append(f"{method} {first:.3g} s, {name} {second:.3g} s (factor {first / second:.2g})")
+            failed += [name] if first > factor * second else []
+    claim = f"{method} needs at most {factor:g} times the seconds"
+    result = conclude(len(details), failed, claim, missing=missing)
+    return ClaimResult(result.finding, f"{result.evidence} {'; '.join(details)}." if details else result.evidence)
+
+
+def check_entries_per_freedom(
+    results: Results, experiment: Experiment, *, name: str, below: float = 1.0
+) -> ClaimResult:
+    """Check that observed features per degree of freedom are below a bound on every set, at every value of ``name``.
+
+    A matrix of rank r with n items and d features has r (n + d - r) degrees of freedom. Nothing is measured.
+    """
+    ratios = {}
+    for data, share in itertools.product(experiment.sets, experiment.grid[name]):
+        n, d, r = (results.paper.sets[data].settings[key] for key in ("n", "d", "r"))
+        ratios[f"{data}, {name} = {share}"] = share * n * d / (r * (n + d - r))
+    failed = [place for place, ratio in ratios.items() if not ratio < below]
+    result = conclude(len(ratios), failed, f"the ratio is below {below:g}")
+    return ClaimResult(
+        result.finding, f"{result.evidence} It is {min(ratios.values()):.2g} to {max(ratios.values()):.2g}."
+    )
 
 
 def check_below(
