@@ -53,15 +53,6 @@ class TestPlainFormats:
         check_filled([row["tags"] for row in rows], kinds)
         assert isinstance(json.loads((tmp_path / "r.json").read_text()), list)
 
-    def test_suggestions_in_a_file_are_not_read_as_given(self, songs, tmp_path):
-        run("complete", songs, "--id", "song", "--labels", "tag_*", *FAST, "-o", songs.with_name("songs.jsonl.jsonl"))
-        written = songs.with_name("songs.jsonl.jsonl")
-        result = run("describe", written, "--id", "song", "--labels", "tag_*")
-        expected = run("describe", songs, "--id", "song", "--labels", "tag_*")
-        assert "suggested values in it read as unknown" in result.output
-        known = [line for line in expected.output.splitlines() if "entries known" in line]
-        assert known[0] in result.output
-
 
 class TestSeveralFiles:
     @pytest.mark.parametrize("suffix", ["csv", *slowly("parquet", "jsonl")])
@@ -188,7 +179,7 @@ class TestDatabases:
     def shop(self, tmp_path):
         from tests.files.test_databases import fill
 
-        high = fill("sqlite", tmp_path / "shop.db")
+        high = fill(tmp_path / "shop.db")
         return tmp_path / "shop.db", high
 
     ITEMS = ("--set", "items_table=items", "--tags", "item_tags", "--absent", "irrelevant", *FAST)

@@ -16,10 +16,8 @@ from tests.cli.conftest import run
 import halflabel as hl
 from halflabel.cli.termination import Terminated, raise_on_sigterm
 from halflabel.files import ReadError, read_table
-from halflabel.files.databases import SUGGESTIONS
 from halflabel.files.registry import TABLES
-
-ENGINES = ["sqlite", "duckdb"]
+from halflabel.files.sqlite import SUGGESTIONS
 
 SCHEMA = """
 CREATE TABLE items (id INTEGER PRIMARY KEY, name VARCHAR, price DOUBLE, weight DOUBLE);
@@ -31,16 +29,14 @@ CREATE VIEW cheap AS SELECT * FROM items WHERE price < 0;
 """
 
 
-def connect(kind, path):
-    if kind == "sqlite":
-        return closing(sqlite3.connect(path))
-    return closing(pytest.importorskip("duckdb", reason="duckdb (extra sql) is not installed").connect(str(path)))
+def connect(path):
+    return closing(sqlite3.connect(path))
 
 
-def fill(kind, path, n=60):
+def fill(path, n=60):
     """Write a shop: items of two kinds, two thirds of them with tags by id."""
     rng = np.random.default_rng(0)
-    with connect(kind, path) as database:
+    with connect(path) as database:
         for statement in SCHEMA.strip().split(";\n"):
             database.execute(statement)
         high = rng.random(n) < 0.5
@@ -54,31 +50,21 @@ def fill(kind, path, n=60):
     return high
 
 
-@pytest.fixture(params=ENGINES)
-def kind(request):
-    if request.param == "duckdb":
-        pytest.importorskip("duckdb", reason="duckdb (extra sql) is not installed")
-    return request.param
-
-
 @pytest.fixture
-def shop(kind, tmp_path):
-    fill(kind, tmp_path / "shop.db")
+def shop(tmp_path):
+    fill(tmp_path / "shop.db")
     return tmp_path / "shop.db"
 
 
-def dump(kind, path):
+def dump(path):
     """Return everything in a database but the table of suggestions."""
-    with connect(kind, path) as database:
-        if kind == "sqlite":
-            return [line for line in database.iterdump() if SUGGESTIONS not in line]
-        names = ("items", "tags", "item_tags")
-        return [database.execute(f"SELECT * FROM {name} ORDER BY ALL").fetchall() for name in names]
+    with connect(path) as database:
+        return [line for line in database.iterdump() if SUGGESTIONS not in line]
 
 
-def test_a_table_a_view_and_a_query_are_read(kind, shop):
+def test_a_table_a_view_and_a_query_are_read(shop):
     raw = read_table(shop, items_table="ITEMS")
-    assert (raw.format, raw.table, raw.id) == (kind, "items", "id")
+    assert (raw.format, raw.table, raw.id) == ("sqlite", "items", "id")
     assert raw.frame.columns.tolist() == ["id", "name", "price", "weight"]
     assert len(raw) == 60
     view = read_table(shop, items_table="cheap").frame
@@ -119,7 +105,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("query", CHANGES)
-def test_a_query_changes_nothing_and_reads_no_other_file(kind, shop, query):
+def test_a_query_changes_nothing_and_reads_no_other_file(shop, query):
     before, files = shop.read_bytes(), sorted(shop.parent.iterdir())
     with pytest.raises(ReadError, match=r"shop\.db: "):
         read_table(shop, query=query.format(folder=shop.parent) or ";")
@@ -128,9 +114,8 @@ def test_a_query_changes_nothing_and_reads_no_other_file(kind, shop, query):
 
 
 def test_a_query_that_would_not_end_in_memory_is_an_error(shop, monkeypatch):
-    for module in ("sqlite", "duckdb", "parquet"):
-        monkeypatch.setattr(f"halflabel.files.{module}.size_limit", lambda: 100_000)
-    with pytest.raises(ReadError, match=r"100,000 bytes, the limit|Out of Memory"):
+    monkeypatch.setattr("halflabel.files.sqlite.size_limit", lambda: 100_000)
+    with pytest.raises(ReadError, match="100,000 bytes, the limit"):
         read_table(shop, query="SELECT a.* FROM items a, items b, items c")
 
 
@@ -186,16 +171,6 @@ def test_all_cells_of_a_row_together_are_limited(tmp_path, n_columns, monkeypatc
         read_table(tmp_path / "wide.db")
 
 
-def test_duckdb_takes_no_more_memory_than_the_limit_and_no_disk(tmp_path, monkeypatch):
-    with connect("duckdb", tmp_path / "sorted.duckdb") as database:
-        database.execute("CREATE VIEW v AS SELECT md5(i::VARCHAR) AS a FROM range(100000000) t(i) ORDER BY a")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("halflabel.files.duckdb.size_limit", lambda: 20_000_000)
-    with pytest.raises(ReadError, match="Out of Memory"):
-        read_table(tmp_path / "sorted.duckdb")
-    assert [path.name for path in tmp_path.iterdir()] == ["sorted.duckdb"]
-
-
 def test_tags_in_tables_of_their_own_are_found_by_the_keys_of_the_database(shop):
     opened = hl.open_table(shop, items_table="items", tags="item_tags", absent="irrelevant")
     assert opened.labels.names == ("cheap", "dear")
@@ -211,13 +186,13 @@ def test_tags_in_tables_of_their_own_are_found_by_the_keys_of_the_database(shop)
 
 
 @pytest.mark.usefixtures("small_forests")
-def test_suggestions_are_added_and_nothing_else_changes(kind, shop):
-    before = dump(kind, shop)
+def test_suggestions_are_added_and_nothing_else_changes(shop):
+    before = dump(shop)
     filled = hl.complete(hl.open_table(shop, items_table="items", tags="item_tags", absent="irrelevant"), effort="fast")
     for _ in range(2):  # a second time, they are replaced
         sentences = filled.write(shop)
         assert sentences == (f"{60} rows in the table 'halflabel_tags' of shop.db; no other table was changed.",)
-    assert dump(kind, shop) == before
+    assert dump(shop) == before
     written = read_table(shop, items_table=SUGGESTIONS).frame
     assert written.columns.tolist() == ["item", "tag", "source", "probability"]
     assert (written["source"] == "given").sum() == 40
@@ -226,32 +201,30 @@ def test_suggestions_are_added_and_nothing_else_changes(kind, shop):
     assert set(read_table(shop, query=f"SELECT i.id FROM items i JOIN {SUGGESTIONS} s ON s.item = i.id").frame["id"])
 
 
-def test_a_table_of_the_user_with_that_name_stays(kind, shop):
-    with connect(kind, shop) as database:
+def test_a_table_of_the_user_with_that_name_stays(shop):
+    with connect(shop) as database:
         database.execute(f"CREATE TABLE {SUGGESTIONS} (mine INTEGER)")
         database.execute(f"INSERT INTO {SUGGESTIONS} VALUES (1)")
         database.commit()
     pairs = pd.DataFrame({"item": [1], "tag": ["a"], "source": ["filled"], "probability": [0.5]})
     with pytest.raises(ReadError, match="its table 'halflabel_tags' is not one of halflabel"):
-        TABLES[kind].append(pairs, shop)
+        TABLES["sqlite"].append(pairs, shop)
     assert read_table(shop, items_table=SUGGESTIONS).frame["mine"].tolist() == [1]
 
 
-def test_a_locked_database_is_as_it_was(shop, tmp_path):
-    if TABLES["sqlite"] is not TABLES[read_table(shop, items_table="items").format]:
-        pytest.skip("a lock of SQLite")
+def test_a_locked_database_is_as_it_was(shop):
     with closing(sqlite3.connect(shop)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(ReadError, match="locked"):
             read_table(shop, items_table="items")
 
 
-def test_damaged_databases_are_one_sentence(kind, shop):
+def test_damaged_databases_are_one_sentence(shop):
     whole = shop.read_bytes()
     rng = np.random.default_rng(1)
     for _ in range(20):
         content = bytearray(whole[: rng.integers(20, len(whole))] if rng.random() < 0.5 else whole)
-        for place in rng.integers(16 if kind == "sqlite" else 12, len(content), 30):
+        for place in rng.integers(16, len(content), 30):
             content[place] = rng.integers(256)
         shop.write_bytes(content)
         error = None
@@ -263,18 +236,18 @@ def test_damaged_databases_are_one_sentence(kind, shop):
 
 
 @pytest.mark.slow
-def test_a_kill_at_any_point_leaves_all_or_nothing(kind, tmp_path):
+def test_a_kill_at_any_point_leaves_all_or_nothing(tmp_path):
     """A process that writes 100 000 pairs is killed at moments over the whole time that the writing takes."""
     path = tmp_path / "shop.db"
-    fill(kind, path)
-    before = dump(kind, path)
+    fill(path)
+    before = dump(path)
     script = (
         "import sys, pandas as pd; from pathlib import Path; from halflabel.files.registry import TABLES\n"
-        "n = int(sys.argv[3]); pairs = pd.DataFrame({'item': range(n), 'tag': ['a'] * n, 'source': ['filled'] * n, "
+        "n = int(sys.argv[2]); pairs = pd.DataFrame({'item': range(n), 'tag': ['a'] * n, 'source': ['filled'] * n, "
         "'probability': [.5] * n})\n"
-        "print('ready', flush=True); TABLES[sys.argv[1]].append(pairs, Path(sys.argv[2])); print('done', flush=True)"
+        "print('ready', flush=True); TABLES['sqlite'].append(pairs, Path(sys.argv[1])); print('done', flush=True)"
     )
-    command = [sys.executable, "-c", script, kind, str(path)]
+    command = [sys.executable, "-c", script, str(path)]
 
     def start(n):
         process = subprocess.Popen([*command, str(n)], stdout=subprocess.PIPE, text=True, env=os.environ)
@@ -293,7 +266,7 @@ def test_a_kill_at_any_point_leaves_all_or_nothing(kind, tmp_path):
                 time.sleep(length * k / 8)
                 process.send_signal(signal.SIGKILL)
             process.wait(120)
-        assert dump(kind, path) == before
+        assert dump(path) == before
         found = len(read_table(path, items_table=SUGGESTIONS))
         assert found in (counts[-1], n)
         counts.append(found)

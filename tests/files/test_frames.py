@@ -63,24 +63,6 @@ def test_the_suffixes_are_named(tmp_path):
         files.write_frame(pd.DataFrame({"a": [1]}), tmp_path / "a.doc")
 
 
-@pytest.mark.parametrize(
-    ("index", "name"),
-    [
-        (pd.RangeIndex(3), None),
-        (pd.RangeIndex(3, name="song"), "song"),
-        (pd.Index([4, 2, 9]), "id"),
-        (pd.Index(["a", "b", "c"]), "id"),
-        (pd.Index(["a", "b", "c"], name="song"), "song"),
-    ],
-)
-def test_ids_are_a_column_of_a_table_of_records_and_row_numbers_are_not(tmp_path, index, name):
-    items = pd.DataFrame({"text": ["x", "y", "z"]}, index=index)
-    files.write(tmp_path / "a.jsonl", "jsonl", items, pd.DataFrame({"rock": [1, 0, None]}, index=index))
-    written = pd.read_json(tmp_path / "a.jsonl", lines=True)
-    assert [column for column in written if column not in ("text", "rock")] == ([] if name is None else [name])
-    assert name is None or written[name].tolist() == list(index)
-
-
 def test_an_index_with_the_name_of_a_column_is_another_column(tmp_path):
     table = pd.DataFrame({"id": [1, 2], "x": [0.5, 1.5]}, index=pd.Index(["a", "b"], name="id"))
     table.to_parquet(tmp_path / "table.parquet")

@@ -1,55 +1,13 @@
-"""Label Studio: tasks out; exports as its own converter writes them in."""
+"""Label Studio: tasks out, exports in."""
 
 import json
 
 import numpy as np
 import pytest
 
+import halflabel as hl
 from halflabel import files
 from halflabel.files.raw_table import ReadError
-
-#: Of the converter of label-studio-sdk 2.1.2, for a project with the configuration that is written here.
-JSON_MIN = """[
-{
-  "item_id": "aria", "text": "Loud & fast", "bpm": 180, "id": 1, "rock": "yes", "sad": "no",
-  "annotator": "ana@example.org", "annotation_id": 11, "created_at": "2026-11-22T08:00:00Z",
-  "updated_at": "2026-11-22T08:00:01Z", "lead_time": 3.2
-},
-{
-  "item_id": "caf\u00e9", "text": "live <take>", "bpm": null, "id": 3, "live show": "unsure",
-  "annotator": 2, "annotation_id": 31, "created_at": "2026-11-22T08:00:00Z",
-  "updated_at": "2026-11-22T08:00:01Z", "lead_time": 3.2
-},
-{
-  "item_id": "drone", "text": "nothing", "bpm": 100, "id": 4,
-  "annotator": null, "annotation_id": null, "created_at": null, "updated_at": null, "lead_time": null
-}
-]"""
-CSV = (
-    '"annotation_id","annotator","bpm","created_at","id","item_id","lead_time","live show","rock","sad","text",'
-    '"updated_at"\n'
-    '11,"ana@example.org",180,"2026-11-22T08:00:00Z",1,"aria",3.2,"","yes","no","Loud & fast","2026-11-22T08:00:01Z"\n'
-    '31,"2","","2026-11-22T08:00:00Z",3,"café",3.2,"unsure","","","live <take>","2026-11-22T08:00:01Z"\n'
-    '"","",100,"",4,"drone","","","","","nothing",""\n'
-)
-
-#: The same converter, for a project with one question that takes several choices.
-MULTI_MIN = """[
-{"text": "one", "id": 1, "tags": {"choices": ["rock", "sad"]}, "annotator": 1, "annotation_id": 1,
- "created_at": "x", "updated_at": "x", "lead_time": 1.0},
-{"text": "two", "id": 2, "tags": "live", "annotator": 1, "annotation_id": 2, "created_at": "x", "updated_at": "x",
- "lead_time": 1.0},
-{"text": "three", "id": 3, "annotator": 1, "annotation_id": 3, "created_at": "x", "updated_at": "x", "lead_time": 1.0},
-{"text": "four", "id": 4, "annotator": null, "annotation_id": null, "created_at": null, "updated_at": null,
- "lead_time": null}
-]"""
-MULTI_CSV = (
-    '"annotation_id","annotator","created_at","id","lead_time","tags","text","updated_at"\n'
-    '1,"1","x",1,1.0,"{""choices"":[""rock"",""sad""]}","one","x"\n'
-    '2,"1","x",2,1.0,"live","two","x"\n'
-    '3,"1","x",3,1.0,"","three","x"\n'
-    '"","","",4,"","","four",""\n'
-)
 
 
 def result(name, choices, **more):
@@ -85,32 +43,17 @@ def test_written_configuration(tmp_path, tables):
     assert text.count('<Choice value="unsure"/>') == 3
 
 
-@pytest.mark.parametrize(("name", "text"), [("min.json", JSON_MIN), ("export.csv", CSV)])
-def test_short_exports_with_one_question_per_label(write, name, text):
-    records = files.read(write(name, text))
-    assert records.format == "label-studio"
-    assert set(records.names) == {"rock", "sad", "live show"}
-    assert records.labels.loc["aria", ["rock", "sad"]].tolist() == [1, 0]
-    assert records.labels.loc[["café", "drone"]].isna().all(axis=None)
-    assert records.annotated.tolist() == [True, True, False]
-    assert set(records.items) == {"text", "bpm"}
-    assert records.cells["by"].tolist() == ["ana@example.org", "ana@example.org", "2"]
-    assert records.cells["at"].tolist() == ["2026-11-22T08:00:01Z"] * 3
-
-
-@pytest.mark.parametrize(("name", "text"), [("min.json", MULTI_MIN), ("export.csv", MULTI_CSV)])
-def test_short_exports_with_one_question_for_all(write, name, text):
-    path = write(name, text)
-    with pytest.raises(ValueError, match=r"state the meaning of a label that is not listed: absent='irrelevant'"):
-        files.read(path)
-    labels = files.read(path, absent="irrelevant").labels
-    assert labels.columns.tolist() == ["live", "rock", "sad"]
-    np.testing.assert_array_equal(labels, [[0, 1, 1], [1, 0, 0], [0, 0, 0], [np.nan] * 3])
-    records = files.read(path, absent="unknown")
-    np.testing.assert_array_equal(records.labels.loc["1"], [np.nan, 1, 1])
-    partial = records.to_partial_labels()
-    assert partial.positive_only
-    assert partial.annotated.tolist() == [True, True, True, False]
+def test_a_short_export_is_a_plain_table(write):
+    """As the converter of label-studio-sdk 2.1.2 writes a project with one question that takes several choices."""
+    text = (
+        '"annotation_id","annotator","created_at","id","lead_time","tags","text","updated_at"\n'
+        '1,"1","x",1,1.5,"{""choices"":[""rock"",""sad""]}","one","x"\n'
+        '2,"1","x",2,1.0,"live","two","x"\n'
+        '"","","",4,"","","four",""\n'
+    )
+    opened = hl.open_table(write("export.csv", text), tags="tags", absent="irrelevant", features=["annotation_id"])
+    assert opened.labels.names == ("live", "rock", "sad")
+    assert opened.labels.state.tolist() == [[-1, 1, 1], [1, -1, -1], [0, 0, 0]]
 
 
 def test_an_export_of_several_people(write):
@@ -181,14 +124,6 @@ def test_two_questions_with_lists(write):
 def test_errors_name_the_record(write, tasks, message):
     with pytest.raises(ReadError, match=message):
         files.read(write("a.json", json.dumps(tasks)))
-
-
-def test_a_short_export_without_choices(write):
-    row = {"text": "a", "tags": "live", "id": 1, "annotator": 1, "annotation_id": 1, "lead_time": 1}
-    path = write("a.json", json.dumps([row]))
-    with pytest.raises(ReadError, match=r"none of “text” and “tags” holds choices: name the question with tags="):
-        files.read(path)
-    assert files.read(path, tags="tags", absent="irrelevant").names == ("live",)
 
 
 class TestOneQuestion:

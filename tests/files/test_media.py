@@ -1,8 +1,7 @@
-"""Folders of pictures, sounds and texts: features without a model, folders as tags, errors that name the file."""
+"""Folders of pictures and texts: features without a model, folders as tags, errors that name the file."""
 
 import json
 import re
-import wave
 
 import numpy as np
 import pandas as pd
@@ -24,19 +23,6 @@ def pictures():
 def save_picture(path, rgb, **options):
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(rgb).save(path, **options)
-
-
-def save_sound(path, samples, rate=16_000, width=2, channels=1):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole = np.repeat(np.asarray(samples)[:, None], channels, axis=1).ravel()
-    data = {
-        1: (128 + 127 * whole).astype(np.uint8),
-        2: (32767 * whole).astype("<i2"),
-        4: (2**31 * 0.99 * whole).astype("<i4"),
-    }
-    with wave.open(str(path), "wb") as sound:
-        sound.setparams((channels, width, rate, 0, "NONE", ""))
-        sound.writeframes(data[width].tobytes())
 
 
 def make_stripes(rng, upright, colour):
@@ -109,23 +95,6 @@ def test_pictures_of_one_colour_are_described(tmp_path, pictures):
     assert np.isfinite(X).all()
 
 
-def test_sounds_differ_by_their_spectrum(tmp_path):
-    rng = np.random.default_rng(0)
-    time = np.arange(16_000) / 16_000
-    for number in range(30):
-        pitch = (400, 1600)[number % 2] * rng.uniform(0.9, 1.1)
-        sound = 0.3 * np.sin(2 * np.pi * pitch * time) + 0.02 * rng.normal(size=len(time))
-        save_sound(tmp_path / f"{number:02}.wav", sound, width=(1, 2, 4)[number % 3], channels=1 + number % 2)
-    raw = read_file(tmp_path).raw
-    assert raw.notes == (f"30 sounds in {tmp_path}.",)
-    names = list(raw.matrix_names)
-    centroid = raw.matrix[:, names.index("centroid 0")] * 16_000
-    assert centroid[0::2].max() < centroid[1::2].min()
-    assert np.isfinite(raw.matrix).all()
-    save_sound(tmp_path / "short.wav", [0.0, 0.1])
-    assert np.isfinite(read_file(tmp_path).raw.matrix).all()
-
-
 def test_a_folder_of_texts_is_a_table_with_its_texts(tmp_path):
     for name, text in {"a/1.txt": "loud \ufeff", "b/2.txt": "soft", "3.md": "no class"}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -140,10 +109,9 @@ def test_a_folder_of_texts_is_a_table_with_its_texts(tmp_path):
     ("name", "content", "message"),
     [
         ("a.png", b"\x89PNG\r\n\x1a\nxx", r"a\.png: it cannot be read as a picture"),
-        ("a.wav", b"RIFFxxxxWAVE", r"a\.wav: it cannot be read as a sound"),
         ("a.txt", b"\xff\xfe\x00", r"a\.txt: byte 1 is not UTF-8"),
         ("a.mp3", b"ID3", r"`np\.save\('vectors\.npy', vectors\)`"),
-        ("a.xyz", b"", "pictures, sounds and texts are read, too"),
+        ("a.xyz", b"", "pictures and texts are read, too"),
     ],
 )
 def test_a_file_that_cannot_be_described_is_one_sentence(tmp_path, pictures, name, content, message):

@@ -14,9 +14,11 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyreadstat
 import pytest
 from pyarrow import orc
 from scipy import io
@@ -49,11 +51,17 @@ def tar_file(path):
         archive.add(path.with_name("one.csv"), "one.csv")
 
 
+#: The kinds with two lines that the content of a file shows.
+MARKS = {"starts", "member", "gzipped"}
+BY_CONTENT = [kind for kind, facts in KINDS.items() if "lines" in facts and "home" not in facts and MARKS & set(facts)]
+
 #: Writers of real files, and the file that the two lines make (None: a folder, or packages that are not here).
 WRITERS = {
     "pickle": (lambda p: TABLE.to_pickle(p), ".parquet"),
     "matlab": (lambda p: p.write_bytes(matlab(p)), ".npy"),
     "arrays": (lambda p: zip_arrays(p), ".npy"),
+    "duckdb": (lambda p: write_duckdb(p), ".parquet"),
+    "sas": (lambda p: write_with_pyreadstat("xport", p), ".csv"),
     "orc": (lambda p: orc.write_table(pa.Table.from_pandas(TABLE), p), ".parquet"),
     "bzip2": (lambda p: p.write_bytes(bz2.compress(csv())), ""),
     "xz": (lambda p: p.write_bytes(lzma.compress(csv())), ""),
@@ -69,6 +77,16 @@ WRITERS = {
     "r": (lambda p: p.write_bytes(gzip.compress(b"X\n\x00\x00\x00\x03")), None),
     "r-workspace": (lambda p: p.write_bytes(gzip.compress(b"RDX3\nX\n\x00\x00\x00\x03")), None),
 }
+
+
+def write_duckdb(path):
+    with duckdb.connect(path) as database:
+        database.register("songs", pa.Table.from_pandas(TABLE))
+        database.execute("CREATE TABLE NAME AS SELECT * FROM songs")
+
+
+def write_with_pyreadstat(kind, path):
+    getattr(pyreadstat, f"write_{kind}")(TABLE, path)
 
 
 def csv():
@@ -90,7 +108,14 @@ def write_kind(path, kind):
     path.write_bytes(b"x" * KINDS[kind].get("at", 0) + start + bytes(range(256)))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "lines" in KINDS[kind] and "home" not in KINDS[kind]])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind
+        for kind, facts in KINDS.items()
+        if "lines" in facts and not {"home"} & {*facts} and {"starts", "member", "gzipped"} & {*facts}
+    ],
+)
 def test_a_kind_is_recognised_by_its_content(tmp_path, kind):
     for suffix in ("", ".csv", ".xls", ".txt", ".npy", ".json", ".dat", ".xlsx"):
         path = tmp_path / f"songs{suffix}"
@@ -174,6 +199,12 @@ def follow_lines(path):
     subprocess.run([sys.executable, "-c", f"{first}\n{second}"], check=True, cwd=path.parent)
     [made] = set(path.parent.iterdir()) - before
     return files.read_table(made).frame
+
+
+def test_a_portable_file_of_spss_is_converted(tmp_path):
+    write_with_pyreadstat("por", tmp_path / "a.por")
+    frame = follow_lines(tmp_path / "a.por")
+    pd.testing.assert_frame_equal(frame.rename(columns=str.lower), TABLE, check_dtype=False)
 
 
 ROWS = [{"title": "a", "tags": ["x", "y"]}, {"title": "b", "tags": []}, {"title": "c", "tags": ["x"]}]

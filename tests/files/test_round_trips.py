@@ -3,7 +3,6 @@
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from tests.conftest import FEWER_EXAMPLES
@@ -12,11 +11,6 @@ from tests.files.strategies import State, records, without
 from halflabel import files
 from halflabel.files.loss import Loss
 from halflabel.files.registry import FORMATS
-from halflabel.table.source_files import read_file
-
-#: Formats of records, and formats of tables that records are written as.
-TOOLS = [name for name, kind in FORMATS.items() if kind.read is not None]
-PLAIN = [name for name in FORMATS if name not in TOOLS]
 
 
 def round_trip(folder, name, original):
@@ -30,7 +24,7 @@ def round_trip(folder, name, original):
     return files.read(paths, name, **options), suffered
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", FORMATS)
 @FEWER_EXAMPLES
 @given(original=records())
 def test_round_trip(name, original):
@@ -44,22 +38,6 @@ def test_round_trip(name, original):
     assert State.of(back).plain() == expected.plain()
     if not suffered:
         assert State.of(back).plain() == State.of(original).plain()
-
-
-@pytest.mark.parametrize("name", PLAIN)
-@FEWER_EXAMPLES
-@given(original=records())
-def test_records_as_a_table_have_their_answers_and_hide_their_suggestions(name, original):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"out{FORMATS[name].suffixes[0]}"
-        files.write_records(path, name, original)
-        with pytest.raises(files.ReadError, match="read it with read_table"):
-            files.read(path, name)
-        frame = read_file(path).raw.frame
-    suggested = original.suggestions.notna() & (original.suggestions != original.labels)
-    found = frame[list(original.names)].astype(float)
-    np.testing.assert_array_equal(found, original.labels.mask(suggested))
-    assert frame["id"].tolist() == original.items.index.tolist()
 
 
 def can_be_written(original, kind):

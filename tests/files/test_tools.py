@@ -8,9 +8,12 @@ Nothing here needs a server or the network.
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import halflabel as hl
 from halflabel import files
+from halflabel.files.huggingface import write_with_classes
 from halflabel.table.source_files import read_file
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
@@ -47,35 +50,17 @@ def test_label_studio_accepts_configuration_and_tasks(tmp_path, tables, label_st
         assert all(validator.validate_annotation(annotation) for annotation in task["annotations"])
 
 
-@pytest.mark.parametrize("short", ["JSON_MIN", "CSV"])
-def test_label_studio_converts_and_it_is_read_again(tmp_path, tables, label_studio, short):
+def test_label_studio_converts_and_it_is_a_plain_table(tmp_path, tables, label_studio):
     converter = pytest.importorskip("label_studio_sdk.converter").Converter
     path = tmp_path / "songs.json"
     files.write(path, "label-studio", **tables)
     as_export(path)
     convert = converter((tmp_path / "songs.xml").read_text(encoding="utf-8"), project_dir=str(tmp_path))
-    if short == "CSV":
-        convert.convert_to_csv(str(path), str(tmp_path / "out"), is_dir=False, sep=",")
-    else:
-        convert.convert(str(path), str(tmp_path / "out"), short, is_dir=False)
+    convert.convert_to_csv(str(path), str(tmp_path / "out"), is_dir=False, sep=",")
     (exported,) = (tmp_path / "out").iterdir()
-    records = files.read(exported)
-    assert records.format == "label-studio"
     given = tables["given"]
-    np.testing.assert_array_equal(records.labels.loc[list(given.index), list(given)], given)
-
-
-def test_label_studio_converts_one_question_and_it_is_read_again(tmp_path, tables, label_studio):
-    converter = pytest.importorskip("label_studio_sdk.converter").Converter
-    path = tmp_path / "songs.json"
-    files.write(path, "label-studio", **tables, question="mood:song")
-    as_export(path)
-    convert = converter((tmp_path / "songs.xml").read_text(encoding="utf-8"), project_dir=str(tmp_path))
-    convert.convert(str(path), str(tmp_path / "out"), "JSON_MIN", is_dir=False)
-    (exported,) = (tmp_path / "out").iterdir()
-    records = files.read(exported, absent="unknown", tags="mood")  # one choice each: a text, like other fields
-    assert records.question.name == "mood"
-    np.testing.assert_array_equal(records.labels == 1, (tables["given"] == 1)[list(records.names)])
+    found = hl.open_table(exported, id="item_id", labels=list(given), yes="yes", no="no", unknown="unsure")
+    np.testing.assert_array_equal(found.labels.values(), given)
 
 
 def test_argilla_takes_records_and_settings(tmp_path, tables):
@@ -104,14 +89,14 @@ def datasets(monkeypatch):
     return pytest.importorskip("datasets")
 
 
-def test_datasets_reads_what_is_written(tmp_path, tables, datasets):
-    path = tmp_path / "songs.parquet"
-    files.write(path, "huggingface", **tables)
+def test_datasets_reads_what_is_written(tmp_path, datasets):
+    path, names = tmp_path / "songs.parquet", ["rock", "sad", "live"]
+    frame = pd.DataFrame({"text": ["a", "b", "c"], "labels": [["rock", "live"], [], None]})
+    write_with_classes(frame, path, {"labels": names}, "labels_open")
     data = datasets.Dataset.from_parquet(str(path), cache_dir=str(tmp_path / "cache"))
-    assert data.features["rock"].dtype == "int8"
     assert data.features["text"].dtype == "string"
-    assert data["rock"][:] == [1, 0, 1, None]
-    assert data[3]["filled"] == []
+    assert data.features["labels"].feature.names == names
+    assert data["labels"][:] == [[0, 2], [], None]
 
 
 def test_what_datasets_writes_is_read(tmp_path, datasets):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib
 import io
 import json
 import os
@@ -98,8 +97,7 @@ def view(query: str) -> Callable[[Path], Any]:
     """Return what writes a database with one view."""
 
     def write(path: Path) -> None:
-        connect = sqlite3.connect if path.suffix == ".db" else importlib.import_module("duckdb").connect
-        with closing(connect(path)) as database:
+        with closing(sqlite3.connect(path)) as database:
             database.execute(f"CREATE VIEW v AS {query}")
             database.commit()
 
@@ -147,12 +145,6 @@ BOMBS = [
     Bomb("SQLite, a cell of 1e9 bytes", "b.db", view("SELECT zeroblob(999999999) AS a")),
     Bomb("SQLite, 500 cells of 6e7 bytes", "b.db", view(f"SELECT {', '.join(['randomblob(60000000)'] * 500)}")),
     Bomb("SQLite, rows without end", "b.db", view(f"{ENDLESS} SELECT i, randomblob(1000000) AS a FROM r")),
-    Bomb("DuckDB, a list of 1e9 numbers", "b.duckdb", view("SELECT list(i) AS a FROM range(1000000000) t(i)")),
-    Bomb(
-        "DuckDB, 1e9 sorted texts",
-        "b.duckdb",
-        view("SELECT md5(i::VARCHAR) AS a FROM range(1000000000) t(i) ORDER BY a"),
-    ),
     Bomb("gz, 500 MB of CSV", "b.csv.gz", packed_text, is_slow=True),
     Bomb("model, 768 MiB in 750 kB", "b.halflabel", large_array, hl.load, is_slow=True),
     Bomb("model, one array 500 times", "b.halflabel", reused_array, hl.load),

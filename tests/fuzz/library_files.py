@@ -28,24 +28,13 @@ def write_survey(function: str, path: Path, **options: Any) -> None:
     getattr(importlib.import_module("pyreadstat"), function)(SURVEY, path, **options)
 
 
-def make_database(path: Path) -> None:
-    """Write a database whose blocks are as small as they can be."""
-    with importlib.import_module("duckdb").connect() as database:
-        database.execute(f"ATTACH '{path}' AS file (BLOCK_SIZE 16384)")
-        database.execute("CREATE TABLE file.items (id VARCHAR PRIMARY KEY, x DOUBLE, v BLOB, a INTEGER)")
-        database.execute("INSERT INTO file.items VALUES ('s1', .5, '7', 1), ('s2', NULL, NULL, NULL)")
-
-
 _WORDS = {"variable_value_labels": {"q1": {1: "Yes", 2: "No"}}}
 _GAPS = {"missing_ranges": {"age": [{"lo": -99, "hi": -90}]}}
 
 _WRITERS: dict[tuple[str, str], Callable[[Path], Any]] = {
     ("spss", ".sav"): partial(write_survey, "write_sav", **_WORDS, **_GAPS),
     ("compressed spss", ".zsav"): partial(write_survey, "write_sav", **_WORDS, compress=True),
-    ("portable spss", ".por"): partial(write_survey, "write_por"),
     ("stata", ".dta"): partial(write_survey, "write_dta", **_WORDS),
-    ("sas transport", ".xpt"): partial(write_survey, "write_xport"),
-    ("duckdb", ".duckdb"): make_database,
 }
 
 #: (name, suffix, seed, change) of each format.

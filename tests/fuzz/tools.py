@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
-from tests.fuzz.mutator import mutate, overwrite
+from tests.fuzz.mutator import overwrite
 from tests.fuzz.structure import Change, change_json, change_member
 
 from halflabel import files
@@ -29,15 +29,6 @@ TASKS = """[{"id": 1, "data": {"item_id": "x", "text": "a & b"}, "annotations": 
 "predictions": [{"model_version": "m", "score": 0.8, "result": [
 {"from_name": "sad", "to_name": "item", "type": "choices", "score": 0.8, "value": {"choices": ["no"]}}]}]},
 {"id": 2, "data": {"item_id": "y", "text": null}, "annotations": [], "predictions": []}]"""
-
-#: Labels as the choices of one question, and as the short exports write them.
-CHOICES = """[{"id": 1, "text": "a", "mood": {"choices": ["rock", "sad"]}, "annotator": 1, "annotation_id": 1,
-"created_at": "2026-11-22T08:00:00Z", "updated_at": "2026-11-22T08:00:00Z", "lead_time": 1.5},
-{"id": 2, "text": "b", "mood": "rock", "annotator": null, "annotation_id": null, "lead_time": null}]"""
-CHOICES_CSV = """annotation_id,annotator,id,lead_time,mood,text,updated_at
-1,ana,1,1.5,"{""choices"": [""rock"", ""sad""]}",a,2026-11-22T08:00:00Z
-2,ben,2,2,rock,b,
-"""
 
 PRODIGY = """{"text": "a", "label": "rock", "answer": "accept", "meta": {"id": "x", "p": 0.9}, "_annotator_id": "ana", \
 "_timestamp": 1790000000}
@@ -61,8 +52,8 @@ COCO = """{"info": {}, "images": [{"id": 1, "item_id": "x", "file_name": "1.jpg"
 "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}],
 "categories": [{"id": 1, "name": "rock"}, {"id": 2, "name": "sad"}]}"""
 
-RECORDS = """[{"id": "x", "text": "a", "rock": 1, "sad": null, "v": [1, 2.5], "probabilities": {"rock": 0.9},
-"filled": ["rock"]}, {"id": "y", "text": null, "rock": 0, "sad": 1, "v": [0, 1], "probabilities": {}, "filled": []}]"""
+RECORDS = """[{"id": "x", "text": "a", "rock": 1, "sad": null, "v": [1, 2.5], "p": {"rock": 0.9}},
+{"id": "y", "text": null, "rock": 0, "sad": 1, "v": [0, 1], "p": {}}]"""
 RECORD_LINES = """{"id": "x", "n": 1, "tags": ["rock", "sad"], "flag": true}
 {"id": "y", "n": 2.5, "tags": null, "flag": false}
 """
@@ -96,18 +87,15 @@ def class_lists() -> bytes:
     return stream.getvalue()
 
 
-def written_as(name: str, suffix: str) -> Callable[[], bytes]:
-    """Return what writes two items in a format."""
+def written_as(suffix: str) -> Callable[[], bytes]:
+    """Return what writes two items as a table."""
 
     @cache
     def write() -> bytes:
-        index = pd.Index(["x", "y"], name="id")
-        items = pd.DataFrame({"text": ["a", None], "n": [1.5, 2]}, index=index)
-        given = pd.DataFrame({"rock": [1, None], "sad": [0, None]}, index=index, dtype=float)
-        p = pd.DataFrame({"rock": [0.9, 0.8], "sad": [0.1, 0.4]}, index=index)
+        items = pd.DataFrame({"id": ["x", "y"], "text": ["a", None], "n": [1.5, 2], "rock": [1, None], "p": [0.9, 0.8]})
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"seed{suffix}"
-            files.write(path, name, items, given.fillna({"rock": 1}), p, given)
+            files.write_frame(items, path)
             return path.read_bytes()
 
     return write
@@ -125,8 +113,6 @@ def read_table(path: Path) -> Any:
 #: (name, suffix, seed, reader, change) of each format.
 TOOLS: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]] = [
     ("label studio", ".json", TASKS.encode, read_as("label-studio"), change_json),
-    ("label studio choices", ".json", CHOICES.encode, read_as("label-studio"), change_json),
-    ("label studio csv", ".csv", CHOICES_CSV.encode, read_as("label-studio"), mutate),
     ("prodigy", ".jsonl", PRODIGY.encode, read_as("prodigy"), change_json),
     ("argilla", ".json", ARGILLA.encode, read_as("argilla"), change_json),
     ("doccano", ".jsonl", DOCCANO.encode, read_as("doccano"), change_json),
@@ -134,6 +120,6 @@ TOOLS: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]]
     ("coco", ".json", COCO.encode, read_as("coco"), change_json),
     ("json", ".json", RECORDS.encode, read_table, change_json),
     ("jsonl", ".jsonl", RECORD_LINES.encode, read_table, change_json),
-    ("excel", ".xlsx", written_as("excel", ".xlsx"), read_table, change_member),
-    ("arrow", ".arrow", written_as("arrow", ".arrow"), read_table, overwrite),
+    ("excel", ".xlsx", written_as(".xlsx"), read_table, change_member),
+    ("arrow", ".arrow", written_as(".arrow"), read_table, overwrite),
 ]

@@ -109,7 +109,7 @@ class TestFormats:
     def test_files_of_two_formats_are_not_read_together(self, folder):
         (folder / "c.json").write_text(json.dumps(ROWS.to_dict("records")))
         with pytest.raises(
-            ReadError, match=r"c\.json: the 2 files have the formats 'json' and 'table': read one format at a time"
+            ReadError, match=r"c\.json: the 2 files have the formats 'csv' and 'json': read one format at a time"
         ):
             read_file([folder / "c.json", folder / "a.csv"])
         assert read_file([folder / "c.json", folder / "c.json"]).raw.frame.shape == (4, 2)
@@ -130,14 +130,6 @@ class TestFormats:
         with pytest.raises(ValueError, match="delimiter= does not apply to a file of the format json"):
             read_file(tmp_path / "t.json", delimiter=";")
         assert read_file(tmp_path / "t.json", delimiter=None).format == "json"
-
-    def test_suggested_values_are_unknown(self, tmp_path):
-        rows = [{"a": 1.5, "rock": 1, "filled": ["rock"], "probabilities": {"rock": 0.9}},
-                {"a": 2.5, "rock": 0, "filled": [], "probabilities": {"rock": 0.1}}]  # fmt: skip
-        (tmp_path / "t.json").write_text(json.dumps(rows))
-        source = read_file(tmp_path / "t.json")
-        assert source.raw.frame["rock"].isna().tolist() == [True, False]
-        assert "1 suggested value in it read as unknown." in source.raw.notes
 
 
 class TestExports:

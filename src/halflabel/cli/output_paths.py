@@ -38,7 +38,7 @@ def name_table(given: Sequence[Path], source: Source, ending: str) -> Path:
 
     ``ending`` is the part of the name before the suffix, such as "completed".
     """
-    return name_format(require_one(given, source), ending, _suffix_of(source))
+    return name_format(require_one(given, source), ending, work.name_suffix(source.paths[0], source.format))
 
 
 def name_plain_table(given: Sequence[Path], source: Source, ending: str) -> Path:
@@ -59,15 +59,6 @@ def require_one(given: Sequence[Path], source: Source) -> Path:
     if len(given) > 1 or not given[0].exists():
         raise ValueError(f"{len(source.paths)} files were given as one table: name the output with {option('output')}.")
     return given[0]
-
-
-def _suffix_of(source: Source) -> str:
-    """Return the suffix of the format that a source was read from."""
-    if source.format not in work.FORMATS:
-        return work.name_suffix(source.paths[0])
-    suffixes = work.FORMATS[source.format].suffixes
-    own = source.paths[0].suffix.lower()
-    return own if own in suffixes and (own or source.records is not None) else suffixes[0]
 
 
 def check_tables(*targets: Path | None) -> None:

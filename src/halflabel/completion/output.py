@@ -14,7 +14,7 @@ from halflabel import files
 from halflabel._version import __version__
 from halflabel.completion.marking import mark_filled
 from halflabel.files.reading import write_frame
-from halflabel.files.registry import find_by_content, find_by_suffix
+from halflabel.files.registry import TABLES, find_by_content, find_by_suffix
 from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.exclusions import Cause
@@ -64,7 +64,7 @@ def write_completed(
         stated = parse_question(question, format)
     if format is not None:
         return write_for_tool(to_records(evidence), path, format, stated)
-    kind = find_by_content(path)
+    kind = TABLES.get(find_by_content(path) or "")
     if kind is not None and kind.append is not None:
         return kind.append(list_pairs(evidence), path)
     table = mark_filled(opened, evidence.written_state, evidence.frame) if mark else evidence.frame

@@ -12,13 +12,13 @@ import pandas as pd
 
 from halflabel._files import together
 from halflabel._wording import listed, option, quoted
-from halflabel.files.detection import check_installed, detect
+from halflabel.files.detection import check_installed, find_tool
 from halflabel.files.formats import Empty, Format, Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import sentences
 from halflabel.files.raw_table import ReadError
 from halflabel.files.records import Question, Records
-from halflabel.files.registry import FORMATS, TOOLS, check_name
+from halflabel.files.registry import FORMATS, TABLES, TOOLS, check_name
 from halflabel.labels import Absent, PartialLabels
 
 AnyPath = str | os.PathLike[str]
@@ -67,8 +67,6 @@ def read(
     if format is not None:
         check_installed(check_name(format, _list_names()), paths[0])
     kind = FORMATS[format] if format else _detected(paths[0])
-    if kind.read is None:
-        raise ReadError.at(paths[0], "this is a table, without labels of a tool: read it with read_table.")
     options = Options(absent, empty, id, tags)
     given = {name for name in ("empty", "id", "tags") if getattr(options, name)}
     if wrong := sorted(given - set(kind.options)):
@@ -138,6 +136,9 @@ def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ..
 
 def check_format_path(path: Path, format: str) -> Format:
     """Return the format of a name. Raise if it does not exist, or if its files cannot have this path."""
+    if format in TABLES:
+        way = "Completion.write without a format, or write_frame, writes a table by the suffix of its name."
+        raise ValueError(f"{path}: {format} is a format of tables, not of a tool: {way}")
     kind = FORMATS[check_name(format, _list_names())]
     if path.suffix.lower() not in kind.suffixes:
         endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
@@ -164,8 +165,9 @@ def _list_names() -> tuple[str, ...]:
 
 
 def _detected(path: Path) -> Format:
-    found = detect(path)
-    if found is None:
+    found = find_tool(path)
+    if found is None or found.format not in FORMATS:
         names = quoted(FORMATS, len(FORMATS))
-        raise ReadError.at(path, f"its format is not recognised: state it with {option('format')}, one of {names}.")
+        way = f"read a table with read_table, or state {option('format')}, one of {names}."
+        raise ReadError.at(path, f"it is not recognised as an export of an annotation tool: {way}")
     return FORMATS[found.format]

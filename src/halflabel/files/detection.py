@@ -5,11 +5,9 @@ A file of a kind that is not read is recognised by its first bytes, and its erro
 
 from __future__ import annotations
 
-import csv
 import gzip
 import os
 import tomllib
-import zipfile
 import zlib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -20,51 +18,64 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from halflabel._wording import option
-from halflabel.files.bounded import lines, read_start
+from halflabel.files.bounded import read_start
 from halflabel.files.raw_table import ReadError
-from halflabel.files.recognition import OF_RECORDS, OF_TOOLS, Recognise, Sample
-from halflabel.files.registry import FORMATS, base_suffix, find_by_content, find_home, list_added, name_by_suffix
+from halflabel.files.recognition import OF_TOOLS, Sample
+from halflabel.files.registry import (
+    FORMATS,
+    ROWS,
+    TEXT,
+    base_suffix,
+    find_by_content,
+    find_home,
+    list_added,
+    list_members,
+    name_by_suffix,
+)
 
-#: Maximum number of records, and of bytes of the header line, in a sample.
-MAX_RECORDS, MAX_HEADER = 50, 1_000_000
+#: Maximum number of records in a sample.
+MAX_RECORDS = 50
 
 
 class Detected(NamedTuple):
-    """The name of a format, and why a file is of this format."""
+    """The name of a format, and why a file is of this format: empty for a table that no tool writes."""
 
     format: str
-    reason: str
+    reason: str = ""
 
 
-def detect(path: str | os.PathLike[str]) -> Detected | None:
-    """Return the format of a file or folder and the reason, or None for a table that no tool writes.
+def detect(path: str | os.PathLike[str]) -> Detected:
+    """Return the format of a file or folder, and the reason if it is of a tool.
 
     Parameters
     ----------
     path : path
         A file or folder; only its beginning is read, unless it is one JSON object.
 
-    Returns
-    -------
-    Detected or None
-        None where :func:`halflabel.files.read_table` is the reader: delimited text, plain Parquet and others.
-
     Raises
     ------
     ReadError
         If two formats fit, the beginning of the file is damaged, or the file is of a kind that is not read.
     """
-    sample = sample_of(Path(path))
-    fitting = _list_fitting(sample, OF_TOOLS) or _list_fitting(sample, _list_recognisers())
-    fitting = fitting or _list_fitting(sample, OF_RECORDS)
-    if not fitting and sample.kind == "other" and find_by_content(sample.path) is None:
-        check_kind(sample.path)
+    path = Path(path)
+    tool = find_tool(path)
+    return Detected(find_table(path)) if tool is None else tool
+
+
+def find_tool(path: Path) -> Detected | None:
+    """Return the format of the tool that wrote a file or folder, or None for every other one."""
+    sample = sample_of(path)
+    fitting = [Detected(name, reason) for name, recognise in OF_TOOLS.items() if (reason := recognise(sample))]
+    if not fitting:
+        added = (FORMATS[name] for name in list_added() if name in FORMATS)
+        found = ((kind.name, kind.recognise(sample)) for kind in added if kind.recognise is not None)
+        fitting = [Detected(name, reason) for name, reason in found if reason]
     if len(fitting) > 1:
-        found = " ".join(f"{name}: {reason}" for name, reason in fitting)
+        shown = " ".join(f"{name}: {reason}" for name, reason in fitting)
         names = " or ".join(option("format", name) for name, _ in fitting)
-        raise ReadError.at(path, f"it may be of several formats. {found} State {names}.")
+        raise ReadError.at(path, f"it may be of several formats. {shown} State {names}.")
     if fitting:
-        check_installed(fitting[0].format, sample.path)
+        check_installed(fitting[0].format, path)
     return fitting[0] if fitting else None
 
 
@@ -72,17 +83,6 @@ def check_installed(name: str, path: Path) -> None:
     """Raise if the format of a file belongs to a distribution that is not installed, with the way on."""
     if find_home(name):
         raise ReadError.at(path, _describe(_parse_kinds()[name], path))
-
-
-def _list_fitting(sample: Sample, recognise: Mapping[str, Recognise]) -> list[Detected]:
-    """Return the formats that a sample fits."""
-    return [Detected(name, reason) for name, function in recognise.items() if (reason := function(sample))]
-
-
-def _list_recognisers() -> Mapping[str, Recognise]:
-    """Return the functions that recognise the formats of other distributions, which are imported for it."""
-    formats = [FORMATS[name] for name in list_added() if name in FORMATS]
-    return {format.name: format.recognise for format in formats if format.recognise is not None}
 
 
 def sample_of(path: Path) -> Sample:
@@ -94,60 +94,47 @@ def sample_of(path: Path) -> Sample:
         If there is no such file, or its first records are damaged.
     """
     if path.is_dir():
-        return Sample(path, "folder", members=frozenset(member.name for member in path.iterdir()))
-    start = read_start(path, 8)
-    if start.startswith(b"PAR1"):
-        return Sample(path, "parquet", schema=_read_schema(path))
-    if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
-        return Sample(path, "arrow", schema=_read_schema(path))
-    if start.startswith(b"PK"):
-        return Sample(path, "workbook" if _is_workbook(path) else "other")
-    if start.startswith(b"\x1f\x8b") and base_suffix(path) == path.suffix.lower():
-        return Sample(path, "other")  # gzip by content, but not by name
-    if find_by_content(path) is not None or find_kind(path) is not None:
-        return Sample(path, "other")
-    return _text_sample(path)
+        return Sample(path, members=frozenset(member.name for member in path.iterdir()))
+    kind = find_by_content(path)
+    if kind in ("parquet", "arrow"):
+        from halflabel.files.arrow_tables import read_schema  # imported here: a text needs no reader of Arrow
+
+        return Sample(path, metadata=read_schema(path).metadata or {})
+    may_be_json = kind is None and find_kind(path) is None and name_by_suffix(path) in (None, "json", "jsonl")
+    layout = _find_layout(path) if may_be_json else None
+    if layout is None:
+        return Sample(path)
+    from halflabel.files.json_files import read_records  # imported here, too
+
+    return Sample(path, tuple(record for _, record in islice(read_records([path]), MAX_RECORDS)), layout)
 
 
-def _read_schema(path: Path) -> Any:
-    from halflabel.files.arrow_tables import read_schema  # imported here: a text needs no reader of Arrow
+def _find_layout(path: Path) -> Any:
+    """Return the arrangement of the records of a JSON file, or None for every other file."""
+    if b"\0" in read_start(path, 4):  # UTF-16 is not JSON
+        return None
+    from halflabel.files.json_files import layout_of  # imported here: delimited text does not need it
 
-    return read_schema(path)
-
-
-def _text_sample(path: Path) -> Sample:
-    name = name_by_suffix(path)
-    if name in ("npy", "arff", "svmlight"):
-        return Sample(path, "other")
-    if name == "csv" or b"\0" in read_start(path, 4):  # UTF-16 is not JSON
-        return _table_sample(path)
-    from halflabel.files.json_files import layout_of, read_records  # imported here: delimited text needs neither
-
-    if layout := layout_of(path):
-        records = tuple(record for _, record in islice(read_records([path]), MAX_RECORDS))
-        return Sample(path, "json", records=records, layout=layout)
-    return _table_sample(path)
+    return layout_of(path)
 
 
-def _table_sample(path: Path) -> Sample:
-    """Return the header of delimited text, or none if it is not UTF-8: the reader of the text finds its encoding."""
-    try:
-        first = next(lines(path, max_line=MAX_HEADER), (1, ""))[1]
-    except ReadError:
-        return Sample(path, "table")
-    delimiter = max(",;\t", key=first.count)
-    try:
-        return Sample(path, "table", columns=tuple(next(csv.reader([first], delimiter=delimiter), ())))
-    except csv.Error:
-        return Sample(path, "table")
-
-
-def _is_workbook(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" in archive.namelist()
-    except Exception:  # damaged archives make zipfile raise BadZipFile, NotImplementedError and others
-        return False
+def find_table(path: Path) -> str:
+    """Return the format of a table: by its first bytes, else by its suffix."""
+    if (kind := find_by_content(path)) is not None:
+        return kind
+    check_kind(path)
+    if (name := name_by_suffix(path)) is not None:
+        return name
+    if (layout := _find_layout(path)) is not None:
+        return "jsonl" if layout == "lines" else "json"
+    if base_suffix(path) == TEXT:
+        return "csv"
+    known = ", ".join(sorted({suffix for row in ROWS for suffix in row.suffixes}))
+    reason = (
+        f"neither its content nor its suffix {path.suffix!r} is that of a known format; tables are read by suffix: "
+        f"{known}; or state {option('format', 'csv')}."
+    )
+    raise ReadError.at(path, reason)
 
 
 #: Number of bytes at the beginning of a file that are read.
@@ -200,11 +187,7 @@ def _find_start(start: bytes, key: str) -> Mapping[str, Any] | None:
 
 def _find_archive(path: Path) -> Mapping[str, Any] | None:
     """Return the kind of a zip file by its members, or None for a workbook, and for a damaged file."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except Exception:  # damaged archives make zipfile raise BadZipFile, NotImplementedError and others
-        return None
+    names = list_members(path)
     if "xl/workbook.xml" in names:
         return None
     patterns = ((kind, kind["member"]) for kind in _kinds() if "member" in kind)

@@ -56,8 +56,8 @@ class Format:
         How labels are written.
     suffixes : tuple of str
         The suffixes of a written file. An empty text means a folder.
-    read : callable or None
-        Files and options to :class:`Records`. None for tables, which :func:`read_table` reads.
+    read : callable
+        Files and options to :class:`Records`.
     write : callable
         Records to a file.
     losses : tuple of Loss
@@ -79,7 +79,7 @@ class Format:
     title: str
     dialect: Dialect
     suffixes: tuple[str, ...]
-    read: Callable[[Sequence[Path], Options], Records] | None
+    read: Callable[[Sequence[Path], Options], Records]
     write: Callable[[Records, Path], Any]
     losses: tuple[Loss, ...]
     recognise: Callable[[Sample], str | None] | None = None

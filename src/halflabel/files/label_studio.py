@@ -1,7 +1,7 @@
 """Label Studio: tasks with annotations and predictions, one question of yes, no and unsure per label.
 
-It writes tasks to import, and their labelling configuration. It reads the exports JSON, JSON-MIN and CSV, also of
-projects where the labels are the choices of one question.
+It writes tasks to import, and their labelling configuration. It reads the export as JSON, also of projects where the
+labels are the choices of one question. The shorter exports, JSON-MIN and CSV, lack predictions and skipped tasks.
 """
 
 from __future__ import annotations
@@ -15,42 +15,28 @@ import pandas as pd
 
 from halflabel._files import atomic_write
 from halflabel._wording import plural
-from halflabel.files import label_studio_short as short
 from halflabel.files.choice_answers import Answers, word_for
 from halflabel.files.collector import Collector
 from halflabel.files.field_values import names_in, number_in, rows_of, text_of
 from halflabel.files.formats import Format, Options
-from halflabel.files.json_files import Place, layout_of, read_records, write_array
+from halflabel.files.json_files import Place, read_records, write_array
 from halflabel.files.label_studio_config import config, object_name
 from halflabel.files.loss import Loss
-from halflabel.files.recognition import is_task
 from halflabel.files.records import Cell, Question, Records
 
-#: The key of the id in the data of a task: in JSON-MIN, "id" is overwritten by the number of the task.
+#: The key of the id in the data of a task.
 ID = "item_id"
 
 
 def _read(paths: Sequence[Path], options: Options) -> Records:
-    collector, answers, targets = Collector(paths[0], options.absent), Answers(), dict[str, str]()
-    if layout_of(paths[0]) is None:
-        rows = short.csv_rows(paths)
-    elif is_task(next(read_records(paths), (None, {}))[1]):
-        rows = None
-        targets = _collect_tasks(paths, collector, answers, options)
-    else:
-        rows = short.json_rows(paths)
-    if rows is not None:
-        short.collect(rows, options.id or _id_key(rows), collector, answers, options)
+    collector, answers = Collector(paths[0], options.absent), Answers()
+    targets = _collect_tasks(paths, collector, answers, options)
     listing = answers.settle(collector, [options.tags] if options.tags else [])
     records = collector.records(FORMAT.name)
     if len(listing) != 1:
         return records
     (name,) = listing
     return replace(records, question=Question(name, targets.get(name, "item")))
-
-
-def _id_key(rows: list[dict[str, Any]]) -> str:
-    return ID if all(row.get(ID) is not None for row in rows) else "id"
 
 
 def _collect_tasks(paths: Sequence[Path], collector: Collector, answers: Answers, options: Options) -> dict[str, str]:

@@ -1,12 +1,10 @@
-"""Pictures and sounds as numbers without a trained model: colour, gradient and texture, or the bands of a spectrum."""
+"""Pictures as numbers without a trained model: colour, gradient and texture."""
 
 from __future__ import annotations
 
 import importlib
 import warnings
-import wave
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,38 +16,31 @@ from halflabel._wording import count
 from halflabel.files.parquet import explain_damage
 from halflabel.files.raw_table import ReadError
 
-#: Suffixes of pictures and sounds that have features, and of media that have none.
+#: Suffixes of pictures, and of media that have no features.
 PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff")
-SOUNDS = (".wav",)
-OTHERS = (".mp3", ".flac", ".ogg", ".m4a", ".mp4", ".avi", ".mov", ".mkv", ".heic", ".raw")
+OTHERS = (".wav", ".mp3", ".flac", ".ogg", ".m4a", ".mp4", ".avi", ".mov", ".mkv", ".heic", ".raw")
 
 #: The formats that are decoded, whatever the suffix: Pillow decides by content, and for EPS it starts Ghostscript.
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF")
 
-#: Maximum number of pixels of a picture, and of samples of a sound.
-MAX_PIXELS, MAX_SAMPLES = 100_000_000, 200_000_000
+#: Maximum number of pixels of a picture.
+MAX_PIXELS = 100_000_000
 
 #: Side of the picture that gradients are taken from, of its cells, and of the small grey picture.
 SIDE, CELL, SMALL = 32, 8, 8
 
-#: Number of bands of a spectrum, and of samples of a window.
-BANDS, WINDOW = 24, 1024
-
 
 def describe_media(paths: Sequence[Path]) -> tuple[Floats, tuple[str, ...]]:
-    """Return one row of features per file, all pictures or all sounds, and the names of the features.
+    """Return one row of features per picture, and the names of the features.
 
     Raises
     ------
     ReadError
-        If a file is damaged, too large, or neither a picture nor a sound of a known format.
+        If a file is damaged, too large, or no picture of a known format.
     """
-    kinds = {path.suffix.lower() in SOUNDS for path in paths}
-    unknown = [path for path in paths if path.suffix.lower() not in (*PICTURES, *SOUNDS)]
-    if unknown or len(kinds) != 1:
-        raise ReadError.at(unknown[0] if unknown else paths[0], describe_way("its features are not known"))
-    describe: Callable[[Path], dict[str, Floats]] = _describe_sound if kinds.pop() else _describe_picture
-    rows = [describe(path) for path in paths]
+    if unknown := [path for path in paths if path.suffix.lower() not in PICTURES]:
+        raise ReadError.at(unknown[0], describe_way("its features are not known"))
+    rows = [_describe_picture(path) for path in paths]
     names = [f"{name} {number}" for name, values in rows[0].items() for number in range(len(values))]
     return np.stack([np.concatenate(list(row.values())) for row in rows]), tuple(names)
 
@@ -101,39 +92,3 @@ def _read_picture(path: Path) -> NDArray[np.uint8]:
             opened.draft("RGB", (4 * SIDE, 4 * SIDE))
             turned = importlib.import_module("PIL.ImageOps").exif_transpose(opened)
             return np.asarray(turned.convert("RGB").resize((SIDE, SIDE), image.Resampling.BOX), dtype=np.uint8)
-
-
-def _describe_sound(path: Path) -> dict[str, Floats]:
-    """Return means and deviations over time of the energy in bands, the centroid, the loudness and zero crossings."""
-    samples, rate = _read_sound(path)
-    n_windows = max(1, len(samples) // WINDOW)
-    windows = np.resize(samples, (n_windows, WINDOW)) if len(samples) < WINDOW else samples[: n_windows * WINDOW]
-    windows = windows.reshape(n_windows, WINDOW)
-    power = np.abs(np.fft.rfft(windows * np.hanning(WINDOW), axis=1)) ** 2
-    frequencies = np.fft.rfftfreq(WINDOW, 1 / rate)
-    edges = np.geomspace(50, 8000, BANDS + 1)
-    bands = np.stack([power[:, (frequencies >= low) & (frequencies < high)].sum(axis=1)
-                      for low, high in pairwise(edges)], axis=1)  # fmt: skip
-    total = power.sum(axis=1) + 1e-12
-    course = {
-        "band": np.log10(bands + 1e-9),
-        "centroid": (power @ frequencies / total)[:, None] / rate,
-        "loudness": np.log10(np.sqrt((windows**2).mean(axis=1)) + 1e-9)[:, None],
-        "crossings": (np.diff(np.signbit(windows), axis=1)).mean(axis=1)[:, None],
-    }
-    means = {name: values.mean(axis=0) for name, values in course.items()}
-    return means | {f"{name} varies": values.std(axis=0) for name, values in course.items()}
-
-
-def _read_sound(path: Path) -> tuple[Floats, int]:
-    """Return the samples from -1 to 1, averaged over channels, and their number per second."""
-    with explain_damage(path, "a sound (WAV with 8, 16 or 32 bits)"), wave.open(str(path), "rb") as sound:
-        width, channels, length = sound.getsampwidth(), sound.getnchannels(), sound.getnframes()
-        if length * channels > MAX_SAMPLES:
-            raise ReadError.at(path, f"the sound has more than {count(MAX_SAMPLES)} samples, the limit: shorten it.")
-        dtype = np.dtype({1: "u1", 2: "<i2", 4: "<i4"}[width])
-        raw = np.frombuffer(sound.readframes(length), dtype)
-        samples = raw.astype(float).reshape(-1, channels).mean(axis=1)
-        if not len(samples):
-            raise ReadError.at(path, "the sound is empty.")
-    return (samples - 128) / 128 if width == 1 else samples / 2 ** (8 * width - 1), sound.getframerate()

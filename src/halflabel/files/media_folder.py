@@ -1,4 +1,4 @@
-"""A folder of pictures, sounds or texts as a table: one row per file, its folder as a tag, features of its content."""
+"""A folder of pictures or texts as a table: one row per file, its folder as a tag, features of its content."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pandas as pd
 
 from halflabel._wording import plural
 from halflabel.files.bounded import check_ordinary, size_limit
-from halflabel.files.media import FORMATS, OTHERS, PICTURES, SOUNDS, describe_media
+from halflabel.files.media import FORMATS, OTHERS, PICTURES, describe_media
 from halflabel.files.raw_table import RawTable, ReadError
 
 #: Suffixes of texts, and the kinds of files of which a folder has one.
 TEXTS = (".txt", ".md")
-KINDS = {"picture": PICTURES, "sound": SOUNDS, "text": TEXTS, "file": OTHERS}
+KINDS = {"picture": PICTURES, "text": TEXTS, "file": OTHERS}
 
 #: Maximum number of files of a folder.
 MAX_FILES = 1_000_000
@@ -26,7 +26,7 @@ _EXIF = {271: "camera", 272: "model", 306: "taken"}
 
 
 def find_media(folder: Path) -> list[Path]:
-    """Return the pictures, sounds or texts in a folder and its subfolders: the files of the most frequent kind."""
+    """Return the pictures, texts or other media in a folder and its subfolders: the files of the most frequent kind."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _is_hidden(path, folder)]
     if len(files) > MAX_FILES:
         raise ReadError.at(folder, f"it has more than {plural(MAX_FILES, 'file')}, the limit: name a part of it.")

@@ -10,19 +10,9 @@ import pandas as pd
 
 from halflabel._wording import option, quoted
 from halflabel.files.bounded import check_ordinary
-from halflabel.files.detection import check_kind
+from halflabel.files.detection import find_table
 from halflabel.files.raw_table import RawTable, ReadError, TextForm
-from halflabel.files.registry import (
-    ROWS,
-    TABLES,
-    TEXT,
-    base_suffix,
-    check_name,
-    find_by_content,
-    find_by_suffix,
-    find_written,
-    name_by_suffix,
-)
+from halflabel.files.registry import TABLES, check_name, find_by_suffix, find_written
 
 _PSQL = """psql --csv -c 'SELECT * FROM items' "$ADDRESS" > items.csv"""
 _CURL = 'curl -o items.csv "$ADDRESS"'
@@ -64,11 +54,9 @@ def read_table(
     ``.jsonl``, ``.ndjson``                        JSON lines
     ``.xlsx``                                      a sheet of a workbook
     ``.feather``, ``.arrow``                       Arrow
-    ``.sav``, ``.zsav``, ``.por``                  SPSS
+    ``.sav``, ``.zsav``                            SPSS
     ``.dta``                                       Stata
-    ``.sas7bdat``, ``.xpt``                        SAS
     ``.sqlite``, ``.db`` and others                a table of SQLite
-    ``.duckdb``, ``.ddb``                          a table of DuckDB
     ============================================== ==================================
 
     Parameters
@@ -111,7 +99,7 @@ def read_table(
     options = {"delimiter": delimiter, "encoding": encoding}
     options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     given = {name: value for name, value in options.items() if value is not None}
-    kinds = {kind or _find_kind(each) for each in paths}
+    kinds = {kind or find_table(each) for each in paths}
     if len(kinds) > 1:
         raise ReadError.at(paths[0], f"the files have the formats {quoted(sorted(kinds))}: read one format at a time.")
     table = TABLES[check_name(kinds.pop(), tuple(TABLES))]
@@ -174,21 +162,3 @@ def check_address(path: str | os.PathLike[str]) -> None:
         raise ReadError(
             f"the address of a server ({scheme}) is not read: write the rows into a file, `{way}`, and name that file."
         )
-
-
-def _find_kind(path: Path) -> str:
-    """Return the format of a file by its suffix. Text of the suffix ``.txt`` is delimited."""
-    if (recognised := find_by_content(path)) is not None:
-        return recognised.name
-    check_kind(path)
-    if base_suffix(path) == TEXT:
-        return "csv"
-    name = name_by_suffix(path)
-    if name is None:
-        known = ", ".join(sorted({suffix for row in ROWS for suffix in row.suffixes}))
-        reason = (
-            f"neither its content nor its suffix {path.suffix!r} is that of a known format; tables are read by suffix: "
-            f"{known}; or state {option('format', 'csv')}."
-        )
-        raise ReadError.at(path, reason)
-    return name

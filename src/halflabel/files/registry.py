@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+import zipfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -33,7 +34,7 @@ class Row:
     suffixes: tuple[str, ...] = ()  #: The suffixes of its tables.
     #: Bytes by which a table is recognised under any name, each with its place.
     signatures: tuple[tuple[int, bytes], ...] = ()
-    holds: Literal["table", "records", "both"] = "table"  #: The content that is read from a file.
+    holds: Literal["table", "records"] = "table"  #: The content of a file: records are of annotation tools.
     is_written: bool = False  #: Whether a table is written under its suffixes.
     in_parts: bool = False  #: Whether several files are one table.
     attribute: str = "FORMAT"  #: The name of the format in its module.
@@ -42,41 +43,38 @@ class Row:
 
 ROWS = (
     Row("csv", "delimited", (".csv", ".tsv", ".tab", TEXT), is_written=True, in_parts=True),
-    Row("parquet", "parquet", (".parquet", ".pq"), is_written=True, in_parts=True),
+    Row("parquet", "parquet", (".parquet", ".pq"), ((0, b"PAR1"),), is_written=True, in_parts=True),
     Row("arff", "", (".arff",), home="papers"),
     Row("svmlight", "", (".svm", ".svmlight", ".libsvm"), home="papers"),
     Row("npy", "vectors", (".npy",)),
-    Row("spss", "statistics", (".sav", ".zsav", ".por"), ((0, b"$FL2"), (0, b"$FL3")), attribute="SPSS"),
+    Row("spss", "statistics", (".sav", ".zsav"), ((0, b"$FL2"), (0, b"$FL3")), attribute="SPSS"),
     Row("stata", "statistics", (".dta",), ((0, b"<stata_dta>"),), attribute="STATA"),
-    Row(
-        "sas",
-        "statistics",
-        (".sas7bdat", ".xpt"),
-        ((0, bytes(12) + bytes.fromhex("c2ea8160b31411cf")), (0, b"HEADER RECORD*******LIB")),
-        attribute="SAS",
-    ),
     Row("sqlite", "sqlite", (".sqlite", ".sqlite3", ".db", ".db3"), ((0, b"SQLite format 3\x00"),)),
-    Row("duckdb", "duckdb", (".duckdb", ".ddb"), ((8, b"DUCK"),)),
     Row("gaf", "gaf", (".gaf",), ((0, b"!gaf-version"),)),
     Row("label-studio", "label_studio", holds="records"),
     Row("prodigy", "", holds="records", home="tools"),
     Row("argilla", "", holds="records", home="tools"),
     Row("doccano", "", holds="records", home="tools"),
-    Row("huggingface", "huggingface", holds="both", in_parts=True),
+    Row("huggingface", "huggingface", in_parts=True),
     Row("coco", "coco", holds="records"),
-    Row("json", "json_records", (".json",), holds="both", is_written=True, in_parts=True, attribute="ARRAY"),
+    Row("json", "json_records", (".json",), is_written=True, in_parts=True, attribute="ARRAY"),
+    Row("jsonl", "json_records", (".jsonl", ".ndjson"), is_written=True, in_parts=True, attribute="LINES"),
+    Row("excel", "excel", (".xlsx",), is_written=True),
     Row(
-        "jsonl", "json_records", (".jsonl", ".ndjson"), holds="both", is_written=True, in_parts=True, attribute="LINES"
+        "arrow",
+        "arrow",
+        (".feather", ".arrow"),
+        ((0, b"ARROW1"), (0, b"\xff\xff\xff\xff")),
+        is_written=True,
+        in_parts=True,
     ),
-    Row("excel", "excel", (".xlsx",), holds="both", is_written=True),
-    Row("arrow", "arrow", (".feather", ".arrow"), holds="both", is_written=True, in_parts=True),
 )
 
 _BY_NAME = {row.name: row for row in ROWS}
 _BY_SUFFIX = {suffix: row for row in reversed(ROWS) for suffix in row.suffixes}
 
 #: The formats of tools, which records are written for.
-TOOLS = tuple(row.name for row in ROWS if row.holds != "table")
+TOOLS = tuple(row.name for row in ROWS if row.holds == "records")
 
 #: The suffixes of tables that can be written, and of files that together can be one table.
 SUFFIXES = tuple(suffix for row in ROWS if row.is_written for suffix in row.suffixes)
@@ -123,46 +121,33 @@ _Kind = TypeVar("_Kind")
 class _Formats(Mapping[str, _Kind]):
     """Formats by name. A format is imported by its item, one of another distribution also when names are listed."""
 
-    def __init__(self, holds: str, take: Callable[[Any], _Kind | None]) -> None:
-        self._own = [row.name for row in ROWS if row.holds in (holds, "both")]
-        self._take = take
+    def __init__(self, holds: str) -> None:
+        self._holds = holds
 
     def __getitem__(self, name: str) -> _Kind:
-        found = self._take(load(name)) if name in self._own or name in list_added() else None
-        if found is None:
+        if name not in self:
             raise KeyError(name)
-        return found
+        found: Any = load(name)
+        return found  # type: ignore[no-any-return]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._own or (name in list_added() and self._take(load(str(name))) is not None)
+        if name in _BY_NAME:
+            return _BY_NAME[str(name)].holds == self._holds
+        found = load(str(name)) if name in list_added() else None
+        return found is not None and hasattr(found, "dialect") == (self._holds == "records")
 
     def __iter__(self) -> Iterator[str]:
-        yield from (name for name in self._own if not find_home(name))
-        yield from (name for name in list_added() if name in self)
+        yield from (name for name in list_names() if not find_home(name) and name in self)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
-def _take_records(found: Any) -> Format | None:
-    """Return a format of records, or that of records that are written as a table."""
-    row = None if found is None else _BY_NAME.get(found.name)
-    if row is not None and row.holds == "both":
-        from halflabel.files.item_tables import to_format  # imported here: most tables hold no records
+#: The formats of annotation tools by name.
+FORMATS: Mapping[str, Format] = _Formats("records")
 
-        return to_format(found)
-    return found if hasattr(found, "dialect") else None
-
-
-def _take_table(found: Any) -> TableFormat | None:
-    return None if hasattr(found, "dialect") else found
-
-
-#: The formats of other tools by name.
-FORMATS: Mapping[str, Format] = _Formats("records", _take_records)
-
-#: The formats of tables by name: the formats that hold nothing else, and the formats of tools that hold a table.
-TABLES: Mapping[str, TableFormat] = _Formats("table", _take_table)
+#: The formats of tables by name.
+TABLES: Mapping[str, TableFormat] = _Formats("table")
 
 
 def list_names() -> tuple[str, ...]:
@@ -200,21 +185,31 @@ def find_by_suffix(path: Path) -> TableFormat | None:
     return None if name is None else TABLES[name]
 
 
-def find_by_content(path: Path) -> TableFormat | None:
-    """Return the format of a table whose signature a file begins with, under any name, or None."""
+def find_by_content(path: Path) -> str | None:
+    """Return the name of the format of a table whose signature a file begins with, under any name, or None."""
     if not path.is_file():
         return None
     from halflabel.files.bounded import read_start  # imported here: the names of formats need no library
 
     start = read_start(path, 64)
-    fits = (row.name for row in ROWS if any(start[at:].startswith(mark) for at, mark in row.signatures))
-    return next((TABLES[name] for name in fits), None)
+    if start.startswith(b"PK"):
+        return "excel" if "xl/workbook.xml" in list_members(path) else None
+    return next((row.name for row in ROWS if any(start[at:].startswith(mark) for at, mark in row.signatures)), None)
+
+
+def list_members(path: Path) -> list[str]:
+    """Return the names in a zip file, none for a damaged one."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except Exception:  # damaged archives make zipfile raise BadZipFile, NotImplementedError and others
+        return []
 
 
 def takes_pairs(path: Path) -> bool:
     """Return whether a path is that of a database, to which a table of pairs is added."""
-    table = find_by_content(path) or find_by_suffix(path)
-    return table is not None and table.append is not None
+    name = find_by_content(path) or name_by_suffix(path)
+    return name is not None and TABLES[name].append is not None
 
 
 def find_written(path: Path) -> TableFormat:
@@ -232,12 +227,16 @@ def find_written(path: Path) -> TableFormat:
     return TABLES[row.name]
 
 
-def name_suffix(path: Path) -> str:
-    """Return the suffix of a table that is written next to the table at ``path``: lists stay lists in Parquet."""
-    row = _BY_SUFFIX.get(base_suffix(path))
-    if row is not None and row.name == "parquet":
-        return ".parquet"
-    return base_suffix(path) if row is not None and row.name == "csv" else ".csv"
+def name_suffix(path: Path, name: str) -> str:
+    """Return the suffix of a file that is written like the file at ``path``, which has the format of a name.
+
+    It is that of delimited text for a format that is read only.
+    """
+    table = TABLES.get(name)
+    read_only = name not in FORMATS and (table is None or table.write is None)
+    suffixes = (".csv",) if read_only else (table or FORMATS[name]).suffixes
+    own = base_suffix(path)
+    return own if own and own in suffixes else suffixes[0]
 
 
 def check_name(name: str, names: tuple[str, ...] | None = None) -> str:

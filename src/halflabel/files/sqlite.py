@@ -1,4 +1,4 @@
-"""Databases of SQLite."""
+"""Databases of SQLite: a table or the rows of a query are read, and suggestions are added as a table of their own."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import count
-from halflabel.files.bounded import size_limit
-from halflabel.files.databases import Engine, Keys, group_columns, make_format, quote_name, reject_rows
+from halflabel._wording import count, option, plural, quoted
+from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
 from halflabel.files.field_values import typed_column
+from halflabel.files.header import name_columns
+from halflabel.files.parquet import explain_damage
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
+
+#: The table that suggestions are written to, and its columns.
+SUGGESTIONS = "halflabel_tags"
+COLUMNS = ("item", "tag", "source", "probability")
 
 #: The bytes of a cell apart from its text, and the maximum bytes of one cell or stored row.
 CELL, MAX_CELL = 56, 64_000_000
@@ -28,10 +34,26 @@ MAX_STEPS, STEPS = 5_000_000_000, 1_000_000
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION}
 
 
+def _read(path: Path, *, items_table: str | None = None, query: str | None = None) -> RawTable:
+    """Read a table, a view or the rows of a query. The only table of a file needs no name."""
+    if items_table is not None and query is not None:
+        reason = f"a table and a query were named ({option('items_table')}, {option('query')}): use one."
+        raise ReadError.at(path, reason)
+    check_ordinary(path)
+    with _open(path) as database:
+        name = "" if query is not None else _choose_table(path, _list_columns(database), items_table)
+        key, references = _find_keys(database, name)
+        frame = _fetch(database, query or f"SELECT * FROM {_quote_name(name)}")
+    names, notes = name_columns(list(map(str, frame.columns)))
+    frame, digest = frame.set_axis(names, axis=1), sha256_of(path)
+    return RawTable(frame, source=str(path), sha256=digest, notes=notes, id=key, table=name, references=references)
+
+
 @contextmanager
 def _open(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database. Views and generated columns are queries of the author of the file, so they have limits, too."""
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    with explain_damage(path, "a database of SQLite"), closing(sqlite3.connect(address, uri=True)) as database:
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(MAX_CELL, size_limit()))
         periods = count_up(1)
         database.set_progress_handler(lambda: next(periods) * STEPS > MAX_STEPS, STEPS)
@@ -55,19 +77,39 @@ def _deny_changes(action: int, first: str | None, second: str | None, *_: str | 
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
+def _quote_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
 def _list_columns(database: sqlite3.Connection) -> Mapping[str, Sequence[str]]:
-    rows = database.execute(
+    """Return the columns of every table and view."""
+    tables: dict[str, list[str]] = {}
+    for table, column in database.execute(
         "SELECT m.name, c.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c "
         "WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid, c.cid"
-    )
-    return group_columns(rows)
+    ):
+        tables.setdefault(table, []).append(column)
+    return tables
 
 
-def _find_keys(database: sqlite3.Connection, table: str) -> Keys:
+def _choose_table(path: Path, tables: Mapping[str, Sequence[str]], stated: str | None) -> str:
+    """Return the table that was stated, or the only one. SQL does not distinguish upper and lower case in names."""
+    by_fold = {name.casefold(): name for name in tables}
+    if stated is not None and stated.casefold() in by_fold:
+        return by_fold[stated.casefold()]
+    names = [name for name in tables if name != SUGGESTIONS]
+    if stated is None and len(names) == 1:
+        return names[0]
+    shown = quoted(names) if names else "no table"
+    found = f"there is no table {stated!r} in it; it holds {shown}" if stated else f"it holds {shown}"
+    raise ReadError.at(path, f"{found}: name the table of the items with {option('items_table', 'NAME')}.")
+
+
+def _find_keys(database: sqlite3.Connection, table: str) -> tuple[str | None, Mapping[str, tuple[str, str]]]:
+    """Return the primary key of a table, if it is one column, and the (table, column) that other columns refer to."""
     primary = [name for (name,) in database.execute("SELECT name FROM pragma_table_info(?) WHERE pk", (table,))]
     links = database.execute('SELECT "from", "table", "to" FROM pragma_foreign_key_list(?)', (table,)).fetchall()
-    whole = {column: (other, key or "") for column, other, key in links}
-    return Keys(primary[0] if len(primary) == 1 else None, whole)
+    return primary[0] if len(primary) == 1 else None, {column: (other, key or "") for column, other, key in links}
 
 
 def _fetch(database: sqlite3.Connection, query: str) -> pd.DataFrame:
@@ -84,22 +126,38 @@ def _fetch(database: sqlite3.Connection, query: str) -> pd.DataFrame:
     for row in database.execute(query):
         size += sum(CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row)
         if size > limit:
-            raise reject_rows(size, limit)
+            raise ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
         rows.append(row)
     index = pd.RangeIndex(len(rows))
     columns = [typed_column([row[j] for row in rows], index) for j in range(len(names))]
     return pd.concat(columns, axis=1, keys=range(len(names))).set_axis(names, axis=1) if columns else pd.DataFrame()
 
 
-def _replace_table(path: Path, table: str, rows: pd.DataFrame) -> None:
-    name = quote_name(table)
-    marks = ", ".join("?" * rows.shape[1])
+def _list_tables(path: Path) -> tuple[str, ...]:
+    with _open(path) as database:
+        return tuple(_list_columns(database))
+
+
+def _append(pairs: pd.DataFrame, path: Path) -> tuple[str, ...]:
+    """Write pairs to a table of their own in one transaction. Older pairs are replaced, tables of the user never."""
+    with _open(path) as database:
+        columns = _list_columns(database).get(SUGGESTIONS)
+    if columns is not None and tuple(columns) != COLUMNS:
+        raise ReadError.at(path, f"its table {SUGGESTIONS!r} is not one of halflabel: rename it, or write to a file.")
+    try:
+        _replace_table(path, pairs)
+    except sqlite3.Error as error:  # locked, full, or read-only
+        raise ReadError.at(path, f"the suggestions cannot be written to it ({error}); it is as it was.") from None
+    return (f"{plural(len(pairs), 'row')} in the table {SUGGESTIONS!r} of {path.name}; no other table was changed.",)
+
+
+def _replace_table(path: Path, rows: pd.DataFrame) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
         try:
-            database.execute(f"DROP TABLE IF EXISTS {name}")
-            database.execute(f"CREATE TABLE {name} ({', '.join(map(quote_name, rows.columns))})")
-            database.executemany(f"INSERT INTO {name} VALUES ({marks})", _list_plain(rows))
+            database.execute(f"DROP TABLE IF EXISTS {SUGGESTIONS}")
+            database.execute(f"CREATE TABLE {SUGGESTIONS} ({', '.join(COLUMNS)})")
+            database.executemany(f"INSERT INTO {SUGGESTIONS} VALUES (?, ?, ?, ?)", _list_plain(rows[list(COLUMNS)]))
             database.execute("COMMIT")
         except BaseException:
             database.execute("ROLLBACK")
@@ -112,8 +170,11 @@ def _list_plain(rows: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         yield tuple(value.item() if isinstance(value, np.generic) else value for value in row)
 
 
-FORMAT = make_format(
+FORMAT = TableFormat(
     "sqlite",
     (".sqlite", ".sqlite3", ".db", ".db3"),
-    Engine("SQLite", _open, _list_columns, _find_keys, _fetch, _replace_table),
+    _read,
+    options=("items_table", "query"),
+    tables=_list_tables,
+    append=_append,
 )

@@ -1,4 +1,4 @@
-"""Files of SPSS, Stata and SAS, with the extra ``stats`` (pyreadstat): value labels as words, declared gaps as gaps."""
+"""Files of SPSS and Stata, with the extra ``stats`` (pyreadstat): value labels as words, declared gaps as gaps."""
 
 from __future__ import annotations
 
@@ -27,19 +27,16 @@ MAX_SHOWN = 5
 #: Reads the description of the columns of a file: the library reads beyond its memory if some files are damaged.
 _TRIAL = "import sys, pyreadstat; getattr(pyreadstat, sys.argv[1])(sys.argv[2], metadataonly=True)"
 
-#: The readers that can keep declared missing values, so that they are counted. All other readers leave them empty.
-_KEEPS_MISSING = ("read_sav", "read_dta", "read_sas7bdat")
 
-
-def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | None = None) -> RawTable:
+def _read(title: str, name: str, path: Path, *, encoding: str | None = None) -> RawTable:
     """Read a file. A column is read as words if all of its values that are not missing have value labels.
 
     Parameters
     ----------
     title : str
         The program that wrote the file.
-    names : dict of str to str
-        The function of pyreadstat by suffix; that of any other suffix under an empty text.
+    name : str
+        The function of pyreadstat.
     path : Path
     encoding : str, optional
         The encoding of texts; by default the file states it.
@@ -49,7 +46,6 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
     ReadError
         If it is damaged, empty, or above the limit of size.
     """
-    name = names.get(path.suffix.lower(), names[""])
     check_ordinary(path)
     stated = {"encoding": encoding} if encoding else {}
     reader = partial(getattr(_pyreadstat(), name), path, **stated)
@@ -57,7 +53,7 @@ def _read(title: str, names: Mapping[str, str], path: Path, *, encoding: str | N
         if _ends_process(name, path):
             raise ReadError.at(path, "it is damaged: its description of the columns cannot be read.")
         _check_size(path, reader(metadataonly=True)[1])
-        frame, meta = reader(user_missing=True) if name in _KEEPS_MISSING else reader()
+        frame, meta = reader(user_missing=True)  # so that declared missing values are counted
     frame.columns = pd.Index(name_columns(list(map(str, frame.columns)))[0])
     gaps = {name: _find_declared(column, meta.missing_ranges.get(name, ()), meta.missing_user_values.get(name, ()))
             for name, column in frame.items()}  # fmt: skip
@@ -74,7 +70,7 @@ def _ends_process(name: str, path: Path) -> bool:
 
 def _check_size(path: Path, meta: Any) -> None:
     """Raise for a file whose table is above the limit of size. Some formats do not state the number of their rows."""
-    size, limit = CELL * max(meta.number_rows or 0, 0) * (meta.number_columns or 0), size_limit()
+    size, limit = CELL * max(meta.number_rows or 0, 0) * meta.number_columns, size_limit()
     if size > limit:
         raise ReadError.at(path, f"it unpacks to {count(size)} bytes, above the limit of {count(limit)}: split it.")
 
@@ -83,7 +79,7 @@ def _pyreadstat() -> Any:
     try:
         return importlib.import_module("pyreadstat")
     except ImportError:
-        raise ImportError("files of SPSS, Stata and SAS need pyreadstat: pip install 'halflabel[stats]'.") from None
+        raise ImportError("files of SPSS and Stata need pyreadstat: pip install 'halflabel[stats]'.") from None
 
 
 def _find_declared(column: pd.Series[Any], spans: Iterable[Mapping[str, Any]], values: Collection[Any]) -> Mask:
@@ -126,21 +122,5 @@ def _show(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else clipped(value, 20)
 
 
-SPSS = TableFormat(
-    "spss",
-    (".sav", ".zsav", ".por"),
-    partial(_read, "SPSS", {"": "read_sav", ".por": "read_por"}),
-    options=("encoding",),
-)
-STATA = TableFormat(
-    "stata",
-    (".dta",),
-    partial(_read, "Stata", {"": "read_dta"}),
-    options=("encoding",),
-)
-SAS = TableFormat(
-    "sas",
-    (".sas7bdat", ".xpt"),
-    partial(_read, "SAS", {"": "read_sas7bdat", ".xpt": "read_xport"}),
-    options=("encoding",),
-)
+SPSS = TableFormat("spss", (".sav", ".zsav"), partial(_read, "SPSS", "read_sav"), options=("encoding",))
+STATA = TableFormat("stata", (".dta",), partial(_read, "Stata", "read_dta"), options=("encoding",))

@@ -67,9 +67,7 @@ class Description:
         "serve.", "names", "NAMES",
     )  # fmt: skip
     vectors: str | PathLike | MatrixLike | None = key("A column of vectors, or a file of them.", "path", "COL|X.npy")
-    images: str | None = key(
-        "Column of paths of pictures or sounds to make features of; they count from the folder of ITEMS."
-    )
+    images: str | None = key("Column of paths of pictures to make features of; they count from the folder of ITEMS.")
     yes: Names = key(
         "Words of label columns that mean 1; of tags, words that are a tag.",
         "words", "WORDS", default=(), about=_ALL,

@@ -5,16 +5,16 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from halflabel import files
-from halflabel._wording import option, plural, quoted
+from halflabel._wording import option, quoted
 from halflabel.files.bounded import join_names
-from halflabel.files.raw_table import AbsentNotStated, RawTable, ReadError
+from halflabel.files.detection import find_tool
+from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.files.reading import check_exists, read_table
-from halflabel.files.registry import FORMATS, PARTS, TABLES, base_suffix, check_name, name_by_suffix
+from halflabel.files.registry import FORMATS, PARTS, TABLES, base_suffix, check_name
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
 from halflabel.table.seen_labels import ABSENT
@@ -52,15 +52,14 @@ def read_file(
     """
     paths = expand_paths([where] if isinstance(where, str | os.PathLike) else where)
     columns = columns or Description()
-    if columns.format is None and len(paths) == 1 and paths[0].is_dir() and files.detect(paths[0]) is None:
+    if columns.format is None and len(paths) == 1 and paths[0].is_dir() and find_tool(paths[0]) is None:
         from halflabel.files.media_folder import read_media_folder  # imported here: a table needs no pictures
 
         return Source(read_media_folder(paths[0]), paths=tuple(paths))
     found = _choose_format(paths, columns.format)
     given = {name: value for name, value in options.items() if value is not None}
-    if found is None or found.format in TABLES:
-        raw = read_table(*paths, kind=None if found is None else found.format, **given)
-        return Source(_hide_suggestions(raw), paths=tuple(paths))
+    if found.format in TABLES:
+        return Source(read_table(*paths, kind=found.format, **given), paths=tuple(paths))
     if given:
         raise ValueError(f"{option(next(iter(given)))} does not apply to a file of the format {found.format}.")
     return _read_records(paths, found, columns)
@@ -99,27 +98,20 @@ def expand_paths(given: Sequence[AnyPath]) -> list[Path]:
     return paths
 
 
-def _choose_format(paths: Sequence[Path], stated: str | None) -> files.Detected | None:
-    """Return the format that was stated or that all files have, or None if the suffix of a table decides."""
+def _choose_format(paths: Sequence[Path], stated: str | None) -> files.Detected:
+    """Return the format that was stated, or the one that all files have."""
     if stated is not None:
         return files.Detected(check_name(stated), "")
-    found = [files.detect(path) or _format_by_suffix(path) for path in paths]
-    names = {None if each is None else each.format for each in found}
-    if len(names) > 1:
-        shown = quoted(sorted(name or "table" for name in names))
+    found = [files.detect(path) for path in paths]
+    if len(names := {each.format for each in found}) > 1:
+        shown = quoted(sorted(names))
         raise ReadError.at(paths[0], f"the {len(paths)} files have the formats {shown}: read one format at a time.")
     return found[0]
 
 
-def _format_by_suffix(path: Path) -> files.Detected | None:
-    """Return the format of a file whose content is damaged or empty: its reader has the sentence for it."""
-    name = name_by_suffix(path)
-    return files.Detected(name, "") if name is not None and name in FORMATS else None
-
-
 def _list_parts(folder: Path) -> list[Path]:
     """Return the files of a folder that together are one table, or the folder itself if it is a data set of a tool."""
-    if files.detect(folder) is not None:
+    if find_tool(folder) is not None:
         return [folder]
     parts = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
     parts = [path for path in parts if base_suffix(path) in PARTS]
@@ -129,7 +121,7 @@ def _list_parts(folder: Path) -> list[Path]:
 
         if find_media(folder):
             return [folder]
-        known = f"{', '.join(PARTS)}; pictures, sounds and texts are read, too"
+        known = f"{', '.join(PARTS)}; pictures and texts are read, too"
         raise ReadError.at(folder, f"this is a folder without a table; its files would end in {known}.")
     if len(suffixes) > 1:
         pattern = repr(str(folder / f"*{suffixes[0]}"))
@@ -137,17 +129,6 @@ def _list_parts(folder: Path) -> list[Path]:
             folder, f"the folder holds files of the kinds {', '.join(suffixes)}: name some with {pattern}."
         )
     return parts
-
-
-def _hide_suggestions(raw: RawTable) -> RawTable:
-    """Return a table. The values that it lists as suggestions become unknown."""
-    if "filled" not in raw.frame.columns:
-        return raw
-    from halflabel.files.item_tables import hide_suggestions  # imported here: most tables list no suggestions
-
-    frame, hidden = hide_suggestions(raw.frame)
-    notes = [f"{plural(hidden, 'suggested value')} in it read as unknown."] if hidden else []
-    return replace(raw, frame=frame, notes=(*raw.notes, *notes))
 
 
 def _read_records(paths: Sequence[Path], found: files.Detected, columns: Description) -> Source:

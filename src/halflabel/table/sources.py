@@ -111,17 +111,12 @@ def source_of_records(
 
     A field that is called like a label is renamed.
     """
-    from halflabel.files.item_tables import has_ids  # imported with the records
-
     names = list(records.names)
     fields = records.items.reset_index(drop=True)
     fields.columns = pd.Index(_rename(list(map(str, fields.columns)), names), dtype=object)
     key = _rename([str(records.items.index.name or "id")], [*fields.columns, *names])[0]
-    ids = (
-        pd.DataFrame({key: records.items.index.to_numpy()})
-        if has_ids(records.items)
-        else pd.DataFrame(index=fields.index)
-    )
+    has_ids = not (isinstance(records.items.index, pd.RangeIndex) and records.items.index.name is None)
+    ids = pd.DataFrame({key: records.items.index.to_numpy()}) if has_ids else pd.DataFrame(index=fields.index)
     frame = pd.concat([ids, fields, records.labels.reset_index(drop=True)], axis=1)
     return Source(
         RawTable(
@@ -129,7 +124,7 @@ def source_of_records(
             label_names=records.names,
             source=where,
             notes=(*notes, *records.notes),
-            id=key if has_ids(records.items) else None,
+            id=key if has_ids else None,
             format=records.format,
         ),
         labels=records.to_partial_labels(),
