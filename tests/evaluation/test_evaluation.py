@@ -15,7 +15,7 @@ from halflabel.evaluation.comparison import DEFAULT, RATE, build_methods, compar
 from halflabel.evaluation.hiding import HiddenEntries, Split
 from halflabel.evaluation.learning_curve import sample_items
 from halflabel.evaluation.summary import recommend
-from halflabel.labels.metrics import average_precision, ece, micro_f1
+from halflabel.labels.metrics import average_precision, ece
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.table import open_table
 
@@ -57,16 +57,6 @@ def test_compare_scores_the_hidden_entries_only(rng):
     assert row["average_precision"] == average_precision(hidden, p)
     assert row["brier"] == pytest.approx(((p - complete)[hidden.observed] ** 2).mean())
     assert row["ece"] == ece(hidden, p)
-
-
-def test_only_scores_that_are_cut_at_half_by_their_method_are_cut_at_half(rng):
-    X, Y, complete = half_labelled(rng)
-    hiding, known, hidden = _hiding(Y, complete)
-    methods = {"log odds": AutoLabeler("fast"), "reconstruction": SSDRMC(), DEFAULT: RATES}
-    at_half = compare(methods, X, Split(known, hidden), hiding)["micro_f1_at_half"]
-    assert at_half.isna().tolist() == [True, True, False]
-    scores = clone(RATES).fit(X, known).label_scores_
-    assert at_half[DEFAULT] == micro_f1(hidden, (scores >= 0.5).astype(int))
 
 
 def test_the_methods_are_the_default_and_what_a_user_would_try_otherwise(opened, rng):

@@ -17,7 +17,6 @@ from halflabel.evaluation.hiding import (
     compare_f1,
     count_found,
     expected_f1,
-    rank_hidden,
     ranked_pairs,
     visible_share,
 )
@@ -42,21 +41,15 @@ class TestEntries:
         hidden = HiddenEntries(LABELS, 0.5, groups).hide(rng).hidden.observed.any(axis=1)
         assert hidden[0] == hidden[1] != hidden[2] == hidden[3]
 
-    @pytest.mark.parametrize("threshold", [0.5, 0.0])
-    def test_scores_are_cut_at_half_only_by_a_method_that_does_so(self, threshold):
+    def test_the_scores_are_those_of_hidden_entries(self):
         known = LABELS.hide(np.arange(5)[:, None] >= 2)
         split = Split(known, LABELS.hide(known.observed))
-        scores = np.array([[0.0] * 3, [0.0] * 3, [0.5, 0.49, 0.7], [0.9, GAP, 0.1], [0.5] * 3])
         p, answer = np.full((5, 3), 0.4), np.array([[0, 0, 0], [0, 0, 0], [1, 0, 1], [0, 0, 1], [0, 0, 0]])
-        model = SimpleNamespace(
-            label_probabilities_=p, transduction_=answer, label_scores_=scores, own_threshold=threshold
-        )
+        model = SimpleNamespace(label_probabilities_=p, transduction_=answer)
         values = HiddenEntries(LABELS).score(model, split)
         assert values["micro_f1"] == pytest.approx(2 * 2 / (3 + 3))
         assert values["expected_f1"] == pytest.approx(2 * 0.4 * 3 / (3 + 6 * 0.4))
         assert values["brier"] == METRICS["brier"].function(split.hidden, p)
-        at_half = 2 * 1 / (3 + 3)  # of the three entries at or above .5 one is relevant
-        np.testing.assert_equal(values["micro_f1_at_half"], at_half if threshold == 0.5 else np.nan)
 
     @pytest.mark.parametrize(
         ("labels", "groups", "sentence"),
@@ -147,13 +140,6 @@ def test_pu_f1_is_f1_on_average(rng):
     assert lower < found["pu_f1"]
 
 
-def test_ranks_are_among_the_unknown_labels_of_the_item():
-    p = np.array([[0.9, 0.5, 0.2, 0.1], [0.3, 0.3, 0.8, 0.3]])
-    unknown = np.array([[False, True, True, True], [True, True, True, True]])
-    hidden = np.array([[False, False, True, False], [True, False, False, False]])
-    assert rank_hidden(p, unknown, hidden) == {"mean_rank": 2.5, "median_rank": 2.5}  # second; one of 2, 3, 4
-
-
 def test_pairs_leave_out_given_entries_and_unannotated_items():
     labels = PartialLabels.from_positives([[1, 1], [1, 0], [0, 0], [np.nan, np.nan], [0, 1]])
     known = labels.hide(np.array([[True, False], *[[False, False]] * 4]))
@@ -190,12 +176,11 @@ class TestPositives:
         assert rates == [None, None]
         assert values["above"] == macro_auc(ranked_pairs(self.known, self.split.hidden.relevant), self.p)
         assert values["recall"] == 0.5  # .5 was filled in, .3 was not
-        assert values["recall_at_half"] == 0.5
         assert values["filled"] == 2  # of annotated items and not assigned: .5 and .6 of the first
         assert values["pu_f1"] == pytest.approx(2 * 1 / (2 + 2))
         assert values["mean_rank"] == 1.5  # second of .5, .2, .6; first of .1, .3, .2
         none, _ = self.score(filled=np.zeros((4, 4), dtype=bool))
-        assert (none["recall"], none["filled"], none["recall_at_half"]) == (0.0, 0, 0.5)
+        assert (none["recall"], none["filled"]) == (0.0, 0)
 
     def test_the_label_frequency_falls_by_what_is_hidden(self):
         values, rates = self.score(0.5)
@@ -210,7 +195,6 @@ class TestPositives:
         assert not learned.positive_only
         values = hiding.score(model, self.split)
         assert values["above"] == macro_auc(ranked_pairs(self.known, self.split.hidden.relevant), self.p)
-        assert values["recall_at_half"] == 0.5
 
     def test_the_sentences(self):
         hiding = HiddenPositives(self.labels, 0.3)

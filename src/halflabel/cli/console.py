@@ -7,7 +7,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from halflabel._progress import report_progress
-from halflabel._wording import count, escape_controls, name_command_options
+from halflabel._wording import escape_controls, name_command_options
 from halflabel.cli import work
 from halflabel.cli.termination import Terminated, raise_on_sigterm
 
@@ -41,19 +41,13 @@ _COLUMNS = {
     "macro_f1": "macro-F1",
     "brier": "Brier↓",
     "ece": "ECE↓",
-    "micro_f1_at_half": "F1@.5",
     "above": "pairs",
     "mean_rank": "rank↓",
-    "median_rank": "med.↓",
     "recall": "recall",
     "filled": "filled",
     "pu_f1": "PU-F1",
-    "recall_at_half": "r@.5",
     "seconds": "sec↓",
 }
-
-#: Length of the longest bar.
-BAR = 40
 
 #: A word with the space before it. A command in quotes is one word.
 _WORDS = re.compile(r"(\s*)(`[^`]*`\S*|\S+)")
@@ -220,8 +214,7 @@ def make_roles_table(roles: Roles, matrix_names: Sequence[str] = (), format: str
 def make_comparison_table(summary: pd.DataFrame, title: str) -> Table:
     """Return methods against metrics. The best values of a column, to three decimals, are bold.
 
-    ``F1@.5`` is the micro-F1 of a method's own scores cut at .5, as its library would; ↓ marks metrics that should be
-    small. Metrics that were not measured have no column.
+    ↓ marks metrics that should be small. Metrics that were not measured have no column.
     """
     names = {name: title for name, title in _COLUMNS.items() if name in summary}
     # One space between columns: all of them fit into 80.
@@ -234,26 +227,6 @@ def make_comparison_table(summary: pd.DataFrame, title: str) -> Table:
     best["filled"] = math.nan  # neither a small nor a large number is better
     for method, row in shown.iterrows():
         table.add_row(str(method), *(_format_cell(row[name], row[name] == best[name]) for name in names))
-    return table
-
-
-def make_bars(title: str, numbers: Mapping[str, int]) -> Table:
-    """Return numbers as bars."""
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
-    for name, number in numbers.items():
-        table.add_row(name, Text(count(number), justify="right"), "█" * round(BAR * number / max(numbers.values())))
-    return table
-
-
-def make_curve_table(curve: pd.DataFrame) -> Table:
-    """Return a learning curve: metrics of the default against the number of labelled items."""
-    metrics = [name for name in curve if name in _COLUMNS]
-    titles = ["labelled items", *(_COLUMNS[name] for name in metrics)]
-    table = Table(*titles, title="With fewer labelled items", title_justify="left", box=None, pad_edge=False)
-    for column in table.columns:
-        column.justify = "right"
-    for _, row in curve.iterrows():
-        table.add_row(f"{row['labelled']:,.0f}", *(_format_cell(row[name], best=False) for name in metrics))
     return table
 
 

@@ -11,14 +11,7 @@ import click
 
 from halflabel._wording import count
 from halflabel.cli import work
-from halflabel.cli.console import (
-    make_bars,
-    make_comparison_table,
-    make_curve_table,
-    out,
-    print_result,
-    show_progress,
-)
+from halflabel.cli.console import make_comparison_table, out, print_result, show_progress
 from halflabel.cli.options import ItemsFile, add_items_options, effort_option, seed_option
 from halflabel.cli.output_paths import PATH
 from halflabel.cli.print_reading import open_and_print, print_new_notes
@@ -47,7 +40,7 @@ def demo(output: Path) -> None:
     print_verdict(story.completion, words)
     wrong = story.wrong["halflabel"]
     print_result(f"Truth: 1 in {story.filled / max(wrong, 1):,.0f} is wrong ({count(wrong)} of {count(story.filled)}).")
-    out.print(make_bars("Wrong values", story.wrong))
+    print_result("Wrong values: " + ", ".join(f"{name} {count(number)}" for name, number in story.wrong.items()) + ".")
     print_result(f"Written: {half}, {table}, {report} (open it in a browser).")
     print_result(f"\nThe same again, and the form for your own file:\n  halflabel complete {words}")
 
@@ -91,8 +84,6 @@ def evaluate_command(
         span = f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
         metric = work.IN_WORDS[result.decisive]
         print_result(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
-    if result.curve is not None and result.more_labels:
-        out.print(make_curve_table(result.curve))
     print_result(*(f"\n{sentence}" for sentence in (result.more_labels, result.trust, result.advice) if sentence))
 
 

@@ -126,17 +126,13 @@ class HiddenEntries:
         Returns
         -------
         dict of str to float
-            The metrics of :data:`ENTRY_METRICS`, ``expected_f1`` (see :func:`expected_f1`), and ``micro_f1_at_half``,
-            the micro-F1 if the method's own scores are cut at .5 as its library would do, NaN for methods whose scores
-            are not cut there (log odds, for example).
+            The metrics of :data:`ENTRY_METRICS`, and ``expected_f1``, see :func:`expected_f1`.
         """
         hidden, p = split.hidden, model.label_probabilities_
         answer = np.asarray(model.transduction_).reshape(hidden.shape)
         metrics = {name: METRICS[name] for name in ENTRY_METRICS}
         values = {name: m.function(hidden, answer if m.needs == "labels" else p) for name, m in metrics.items()}
-        at_half = np.nan_to_num(model.label_scores_, nan=0.0) >= 0.5
-        own = METRICS["micro_f1"].function(hidden, at_half.astype(int)) if model.own_threshold == 0.5 else np.nan
-        return {**values, "expected_f1": expected_f1(hidden, answer, p), "micro_f1_at_half": own}
+        return {**values, "expected_f1": expected_f1(hidden, answer, p)}
 
     def describe(self) -> str:
         """Return which entries were hidden."""
@@ -224,21 +220,18 @@ class HiddenPositives:
         dict of str to float
             ``above``: share of pairs in which a hidden entry ranks above one of the same label that was never
             assigned, mean over labels. ``recall``: share of the hidden entries that are filled in. ``filled``:
-            number of entries of annotated items that are filled in. ``mean_rank``, ``median_rank``: rank of a hidden
+            number of entries of annotated items that are filled in. ``mean_rank``: rank of a hidden
             entry among the unknown labels of its item, 1 is the first, ties in the middle. ``pu_f1``:
             :math:`2 TP / (v \cdot \mathrm{filled} + \mathrm{hidden})` with v from :func:`visible_share`, see
-            :attr:`warning`. ``recall_at_half``: recall if P(assigned) is cut at .5, as if every
-            unassigned label were irrelevant.
+            :attr:`warning`.
         """
         known, hidden = split.known, split.hidden.relevant
         unknown = known.annotated[:, None] & ~known.relevant
         p, filled = self._predict(model, known)
-        count = partial(count_found, unknown, hidden, visible_share(self.observed_rate, self.share))
         return {
             "above": macro_auc(ranked_pairs(known, hidden), p),
-            **rank_hidden(p, unknown, hidden),
-            **count(filled),
-            "recall_at_half": count(p >= 0.5)["recall"],
+            "mean_rank": float(rank_rows(-p, unknown)[hidden].mean()),
+            **count_found(unknown, hidden, visible_share(self.observed_rate, self.share), filled),
         }
 
     def _predict(self, model: Any, known: PartialLabels) -> tuple[Floats, Mask]:
@@ -279,12 +272,6 @@ def ranked_pairs(known: PartialLabels, hidden: Mask) -> PartialLabels:
     never = known.annotated[:, None] & ~known.relevant
     state = np.where(hidden, 1, np.where(never, -1, 0)).astype(np.int8)
     return PartialLabels(state, known.names, known.annotated.copy())
-
-
-def rank_hidden(p: Floats, unknown: Mask, hidden: Mask) -> dict[str, float]:
-    """Return the mean and median rank of a hidden entry among the unknown entries of its item."""
-    ranks = rank_rows(-p, unknown)[hidden]
-    return {"mean_rank": float(ranks.mean()), "median_rank": float(np.median(ranks))}
 
 
 def count_found(unknown: Mask, hidden: Mask, visible: float, filled: Mask) -> dict[str, float]:
