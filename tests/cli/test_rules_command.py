@@ -20,10 +20,10 @@ def songs(tmp_path):
     return path
 
 
-def test_a_completed_file_obeys_a_file_of_rules(songs):
-    rules = songs.with_name("rules.csv")
-    rules.write_text("child,parent\njazz,music\n")
-    run("complete", songs, "--id", "song", "--labels", "music,jazz", "--set", f"rules={rules}", "--report", "none")
+def test_a_completed_file_obeys_the_rules_of_its_table_file(songs):
+    table = songs.with_name("songs.table.toml")
+    table.write_text('version = 1\nid = "song"\nlabels = ["music", "jazz"]\nrules = ["jazz -> music"]\n')
+    run("complete", songs, "--report", "none")
     done = pd.read_csv(songs.with_name("songs.completed.csv"))
     given = pd.read_csv(songs)
     assert (done["jazz"] <= done["music"]).all()

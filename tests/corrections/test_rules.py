@@ -1,6 +1,7 @@
 """Rules between labels, from complete() to every place where its values appear."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,6 @@ import pytest
 
 import halflabel as hl
 from halflabel.completion import Completion
-from halflabel.table.rule_files import collect_rules
 
 LABELS = ["jazz", "music", "day", "night"]
 TEXTS = ("jazz -> music", "one of: day, night")
@@ -116,8 +116,7 @@ def test_rules_about_labels_that_are_not_learned_are_kept_between_the_others(son
 def test_the_table_file_keeps_the_rules(songs, tmp_path):
     path = tmp_path / "songs.csv"
     songs.to_csv(path, index_label="song")
-    (tmp_path / "rules.txt").write_text("# two\njazz -> music\none of: day, night\n")
-    opened = hl.open_table(path, labels=LABELS, rules=str(tmp_path / "rules.txt"))
+    opened = hl.open_table(path, labels=LABELS, rules=["jazz -> music", "one of: day, night"])
     opened.save(tmp_path / "songs.table.toml")
     assert hl.open_table(path).rules == opened.rules
     assert opened.rules.texts == TEXTS
@@ -127,8 +126,9 @@ def test_the_table_file_keeps_the_rules(songs, tmp_path):
     ("rules", "message"),
     [
         (["jaz -> music"], "did you mean 'jazz'"),
-        ("rules.txt", "neither a rule between labels nor a file"),
-        ([3], "a rule between labels is a text"),
+        ("rules.txt", "'rules.txt' is not a rule between labels: .*; the list of rules of a table file holds many"),
+        ([3], "'3' is not a rule between labels"),
+        (Path("rules.txt"), "'rules.txt' is not a rule between labels"),
         (["day -> night", "one of: day, night"], "no item can have 'day'"),
     ],
 )
@@ -169,16 +169,3 @@ def test_a_column_of_classes_is_noticed_with_the_way_to_state_it(styles):
 def test_a_column_of_classes_that_is_named_as_a_label_is_an_error_with_the_way_on(styles):
     with pytest.raises(ValueError, match=r"tags='style', absent='irrelevant', rules='one of: \*'"):
         hl.open_table(styles, labels="style")
-
-
-@pytest.mark.parametrize("line", ["other.txt", "x" * 300])
-def test_a_line_of_a_file_of_rules_is_no_path(tmp_path, line):
-    (tmp_path / "rules.txt").write_text(f"a -> b\n{line}\n")
-    (tmp_path / "other.txt").write_text("b -> a\n")
-    with pytest.raises(ValueError, match=rf"rules.txt: '{line[:50]}.*is not a rule between labels"):
-        collect_rules(tmp_path / "rules.txt")
-
-
-def test_a_long_text_that_is_no_rule_is_named():
-    with pytest.raises(ValueError, match="is neither a rule between labels nor a file"):
-        collect_rules("x" * 5000)

@@ -197,7 +197,6 @@ def change_description(content: bytes, rng: np.random.Generator) -> bytes:
 
 ANSWERS = "item,label,answer,why\ns01,a,1,random\ns02,b,no,uncertain\ns03,a,?,\ns04,b,,\n"
 VOTES = "item,label,source,value\ns01,a,ana,1\ns01,a,model,.25\ns02,b,ana,no\ns02,b,ben,0\n"
-RULES = "# remark\na -> b\nb -> a\nat most one of: a, b\n"
 
 
 def items() -> pd.DataFrame:
@@ -212,14 +211,6 @@ def read_review_table(path: Path) -> Any:
 
 def read_votes(path: Path) -> Any:
     return open_table(items(), id="id", labels=LABELS, sources=path)
-
-
-def read_rules(path: Path) -> Any:
-    try:
-        return open_table(items(), id="id", labels=LABELS, rules=f"@{path}")
-    except ValueError as error:
-        is_of_rule = " rule" in str(error)  # a sentence about rules shows them
-        raise ValueError(f"{path}: {error}" if is_of_rule else str(error)) from error
 
 
 def make_database(path: Path) -> None:
@@ -237,7 +228,6 @@ WRITTEN: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change
     ("description", ".toml", DESCRIPTION.encode, describe, change_description),
     ("answers", ".csv", ANSWERS.encode, read_review_table, mutate),
     ("votes", ".csv", VOTES.encode, read_votes, mutate),
-    ("rules", ".txt", RULES.encode, read_rules, mutate),
     ("database", ".sqlite", content_of(make_database, ".sqlite"), read_table, overwrite),
 ]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from halflabel.labels.label_rules import LabelRule, LabelRules, read_lines, read_rules
+from halflabel.labels.label_rules import LabelRule, LabelRules, read_rules
 
 NAMES = ("jazz", "music", "day", "night", "a, b", "not x", "x", "one of: y")
 
@@ -78,16 +78,6 @@ def test_a_pattern_without_a_label_is_an_error():
 def test_any_text_is_a_rule_or_one_sentence(text):
     with contextlib.suppress(ValueError):
         assert LabelRules.read([text], ("a", "b")).rules
-
-
-def test_a_file_has_rules_or_a_hierarchy_with_its_columns_in_any_order():
-    assert read_lines("\ufeff# styles\n\n a -> b \n") == ["a -> b"]
-    assert read_lines('parent,child\nmusic,"a, b"\n') == ['"a, b" -> music']
-    assert read_lines("Child;Parent\njazz;music\nmusic;\n") == ["jazz -> music"]  # music has no parent
-    assert read_lines("parent\tchild\nmusic\tjazz\n\tmusic\n") == ["jazz -> music"]
-    assert read_lines("") == []
-    with pytest.raises(ValueError, match="two cells in each line"):
-        read_lines("child,parent\njazz\n")
 
 
 def test_rules_between_some_of_the_labels_are_those_that_follow():

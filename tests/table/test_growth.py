@@ -12,7 +12,7 @@ from contextlib import suppress
 import pandas as pd
 import pytest
 
-from halflabel.table.tag_notations import NOTATIONS, TagNotation
+from halflabel.table.tag_notations import TagNotation
 from halflabel.table.tag_recognition import recognise_tags
 from halflabel.table.tag_text import fold_tag, quote_tag, split_tags, unquote_tag
 
@@ -72,9 +72,9 @@ ATOMS = (
 LENGTH = 6_000
 
 
-def read(cell, form):
+def read(cell, form, around=""):
     with suppress(ValueError):
-        TagNotation(form, sep=";", fields=("name", "", "")).read_parts(cell)
+        TagNotation(form, sep=";", fields=("name", "", ""), around=around).read_parts(cell)
 
 
 def recognise(cell):
@@ -83,7 +83,9 @@ def recognise(cell):
 
 
 READERS = {
-    **{form: lambda cell, form=form: read(cell, form) for form in NOTATIONS},
+    **{f"{form} {around}": lambda cell, form=form, around=around: read(cell, form, around) for form, around in (
+        ("separated", ""), ("marked", "<>"), ("marked", "#"), ("json", ""), ("json", "choices"), ("python", ""),
+        ("list", ""), ("object", ""))},
     **{f"split at {sep!r}": lambda cell, sep=sep: split_tags(cell, sep) for sep in (";", ",", "|", "\n", "\t", " ")},
     "quote": lambda cell: quote_tag(cell, ","), "unquote": unquote_tag, "fold": fold_tag, "recognise": recognise,
 }  # fmt: skip

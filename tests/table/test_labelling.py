@@ -123,14 +123,14 @@ def test_text_is_split_stripped_and_emptied(dtype):
     assert reading.labels.names == ("live", "rock", "sad")
     assert reading.labels.state.tolist() == [[-1, 1, 1], [1, 1, -1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
     assert reading.labels.annotated.tolist() == [True, True, False, False, False]
-    assert reading.notes == ("3 items have an empty cell in the tags column 'tags': taken as unlabelled.",)
+    assert reading.notes == ("An empty cell in the tags column 'tags': 3 items, unlabelled.",)
 
 
 def test_an_empty_cell_can_mean_without_tags():
     reading = read_labels(tagged(["a|b", None]), TAGS, absent="irrelevant", empty="none", stated=Description(sep="|"))
     assert reading.labels.state.tolist() == [[1, 1], [-1, -1]]
     assert reading.labels.annotated.all()
-    assert reading.notes == ("1 item has an empty cell in the tags column 'tags': taken as annotated, without tags.",)
+    assert reading.notes == ("An empty cell in the tags column 'tags': 1 item, annotated, without tags.",)
 
 
 @pytest.mark.parametrize("dtype", [object, LISTS])
@@ -139,7 +139,7 @@ def test_real_lists_distinguish_missing_from_empty(dtype):
     assert reading.labels.names == ("a", "b")
     assert reading.labels.annotated.tolist() == [True, True, False]
     assert reading.labels.positive_only
-    assert reading.notes[0] == "1 item has an empty cell in the tags column 'tags': taken as unlabelled."
+    assert reading.notes[0] == "An empty cell in the tags column 'tags': 1 item, unlabelled."
 
 
 def test_lists_as_parquet_gives_them(tmp_path):
@@ -164,7 +164,7 @@ def test_undecided_tags_of_an_item_are_unknown_unless_it_has_them():
     reading = read_labels(frame, TAGS, absent="irrelevant")
     assert reading.labels.names == ("a", "b", "c")
     assert reading.labels.state.tolist() == [[1, 1, 0], [-1, -1, 1], [0, -1, -1], [0, 0, 0]]
-    assert reading.notes == ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
+    assert reading.notes == ("An empty cell in the tags column 'tags': 1 item, unlabelled.",)
 
 
 @pytest.mark.parametrize("absent", ["irrelevant", "unknown"])

@@ -157,27 +157,6 @@ def test_a_name_that_matches_nothing_raises_with_near_misses(songs, asked, near)
         choose_roles(songs, Description(labels=[asked]))
 
 
-def test_a_file_of_names(songs, tmp_path):
-    names = tmp_path / "names.txt"
-    names.write_text("\ufefftag_sad\r\n\n  tag_rock \n", encoding="utf-8")
-    assert choose_roles(songs, Description(labels=[f"@{names}"])).labels == ("tag_sad", "tag_rock")
-    names.write_text("tag_sda\n")
-    with pytest.raises(ValueError, match="'tag_sda': did you mean 'tag_sad'"):
-        choose_roles(songs, Description(labels=[f"@{names}"]))
-
-
-def test_files_of_names_that_cannot_be_read(songs, tmp_path, monkeypatch):
-    names = tmp_path / "names.txt"
-    with pytest.raises(FileNotFoundError, match=r"there is no file .* to read names from"):
-        choose_roles(songs, Description(labels=[f"@{names}"]))
-    names.write_bytes(b"tag_\xff")
-    with pytest.raises(ValueError, match=r"is not UTF-8 text \(byte 4\): save it as UTF-8"):
-        choose_roles(songs, Description(labels=[f"@{names}"]))
-    monkeypatch.setattr("halflabel.table.patterns.MAX_NAME_FILE_BYTES", 3)
-    with pytest.raises(ValueError, match="is larger than 3 bytes"):
-        choose_roles(songs, Description(labels=[f"@{names}"]))
-
-
 def test_labels_the_file_declares(songs):
     declared = ("tag_sad", "tag_rock")
     assert choose_roles(songs, Description(), declared_labels=declared).labels == declared

@@ -69,10 +69,8 @@ def test_paths_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
     assert Path(read["prior"]).resolve() == tmp_path / "data" / "p.csv"
 
 
-#: Keys whose value is a file, or may be one, as a table file writes that file.
-OF_FILES = {**dict.fromkeys(("pairs", "tag_names", "labels_file", "prior", "sources", "vectors"), "{}"),
-            **dict.fromkeys(("labels", "positive_only", "ignore", "features", "show"), "@{}"),
-            "rules": "{}"}  # fmt: skip
+#: Keys whose value is a file, or may be one.
+OF_FILES = ("pairs", "tag_names", "labels_file", "prior", "sources", "vectors")
 
 
 @pytest.mark.parametrize("absolute", [True, False], ids=["absolute", "relative"])
@@ -84,8 +82,7 @@ def test_a_table_file_that_was_found_opens_no_file_of_another_folder(tmp_path, m
     outside.write_text("secret,word\n1,0\n")
     frame = pd.DataFrame({"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.5], "dance": [1, 0, None, 1]})
     frame.to_csv("songs.csv", index=False)
-    value = OF_FILES[name].format(outside if absolute else "../private.npy")
-    value = [value] if BY_NAME[name].is_list else value
+    value = str(outside) if absolute else "../private.npy"
     Path("songs.table.toml").write_text(f"version = 1\n{name} = {json.dumps(value)}\n")
     with pytest.raises(
         TableFileError, match=rf"names the file .*private.npy \({name}\), which is not in its folder"
@@ -102,18 +99,6 @@ def read(table):
     except ValueError as error:
         return str(error)
     return ""
-
-
-def test_a_file_of_rules_counts_from_the_folder_of_the_table_file(tmp_path, monkeypatch):
-    (tmp_path / "data").mkdir()
-    monkeypatch.chdir(tmp_path)
-    frame = pd.DataFrame({"song": list("abcd"), "tempo": [1.0, 2.0, 3.0, 4.5], "dance": [1, 0, None, 1], "sad": 0})
-    frame.to_csv("data/songs.csv", index=False)
-    Path("data/rules.txt").write_text("dance -> sad\n")
-    Path("data/songs.table.toml").write_text('version = 1\nlabels = ["dance", "sad"]\nrules = ["rules.txt"]\n')
-    opened = hl.open_table("data/songs.csv")
-    assert opened.labels.names == ("dance", "sad")
-    assert opened.description.rules == ("dance -> sad",)
 
 
 WRONG = {

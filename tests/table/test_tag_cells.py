@@ -16,6 +16,8 @@ from halflabel.table.tag_recognition import recognise_tags
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
+CHOICES = TagNotation("json", around="choices")
+
 CELLS = {
     "separated by ';'": ["billing; refund", "login", None],
     "separated by ','": ["billing, refund", "login", None],
@@ -94,14 +96,14 @@ def test_undecided_labels_differ_from_irrelevant_ones(rng):
 @pytest.mark.parametrize(
     ("cells", "form"),
     [
-        ([[1, None], [], [np.int64(2)]], "numbers"),
+        ([[1, None], [], [np.int64(2)]], "list"),
         ([[1, "a"]], "list"),
         ([None, (), {"a"}], "list"),
         (["[1, 2]", "x"], "json"),  # half of the cells is enough
         (["[1, 2]", "x", "y"], "separated"),
         (["[a", "b]"], "separated"),
         (["{a", "b}"], "separated"),
-        (["x", "y", "z", '{"choices": ["a"]}'], "choices"),
+        (["x", "y", "z", '{"choices": ["a"]}'], "json"),
         ([" ['a'] ", None], "python"),
         ([None, ""], "separated"),
     ],
@@ -124,19 +126,19 @@ def test_the_separator_and_the_blank_after_it(cells, sep, glue):
 
 
 @pytest.mark.parametrize(
-    ("form", "tags", "cell"),
+    ("notation", "tags", "cell"),
     [
-        ("json", ["é", "b"], '["é", "b"]'),
-        ("choices", ["é", "b"], '{"choices": ["é", "b"]}'),
-        ("choices", ["é"], "é"),
-        ("choices", [], '{"choices": []}'),
-        ("python", ["é", "b"], "['é', 'b']"),
-        ("numbers", ["3", "12"], [3, 12]),
+        (TagNotation("json"), ["é", "b"], '["é", "b"]'),
+        (CHOICES, ["é", "b"], '{"choices": ["é", "b"]}'),
+        (CHOICES, ["é"], "é"),
+        (CHOICES, [], '{"choices": []}'),
+        (TagNotation("python"), ["é", "b"], "['é', 'b']"),
+        (TagNotation("list", objects={"3": 3, "12": 12}), ["3", "12"], [3, 12]),
     ],
 )
-def test_a_cell_is_written_as_its_tool_writes_it(form, tags, cell):
-    assert TagNotation(form).write(tags) == cell
-    assert TagNotation(form).read(cell) == tags
+def test_a_cell_is_written_as_its_tool_writes_it(notation, tags, cell):
+    assert notation.write(tags) == cell
+    assert notation.read(cell) == tags
 
 
 def test_a_list_as_text_has_a_maximum_length():
@@ -149,10 +151,10 @@ def test_a_list_as_text_has_a_maximum_length():
 
 
 def test_choices_may_be_a_single_text():
-    assert TagNotation("choices").read('{"choices": "a"}') == ["a"]
-    assert TagNotation("choices").read('"a"') == ["a"]
+    assert CHOICES.read('{"choices": "a"}') == ["a"]
+    assert CHOICES.read('"a"') == ["a"]
     with pytest.raises(ValueError, match="the list is not well formed"):
-        TagNotation("choices").read('{"choices"')
+        CHOICES.read('{"choices"')
     for form in ("json", "python"):
         with pytest.raises(ValueError, match="a list of tags was expected"):
             TagNotation(form).read('"a"')

@@ -224,8 +224,8 @@ def test_words_for_nothing_have_the_stated_meaning():
     frame = pd.DataFrame({"n": [1.5, 2.5, 2.5, 1.5], "t": ["rock;sad", "none", "n/a", "rock"]})
     opened = open_table(frame, tags="t", absent="irrelevant", no="none", unknown="n/a")
     assert opened.labels.state.tolist() == [[1, 1], [-1, -1], [0, 0], [1, -1]]
-    assert "1 item has the word 'none' in the tags column 't': taken as annotated, without tags." in opened.notes
-    assert "1 item has the word 'n/a' in the tags column 't': taken as unlabelled." in opened.notes
+    assert "The word 'none' in the tags column 't': 1 item, annotated, without tags." in opened.notes
+    assert "The word 'n/a' in the tags column 't': 1 item, unlabelled." in opened.notes
 
 
 def test_one_spelling():

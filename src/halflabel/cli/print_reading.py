@@ -53,4 +53,4 @@ def print_reading(opened: OpenTable, *, verbose: bool = False) -> None:
     )
     known = f"{count(int(labels.observed.sum()))} of {count(labels.observed.size)} values known"
     print_result(" ".join([f"Read: {size}; {known}.", *reading.nothing]))
-    print_note(*opened.notes)
+    print_note(*(note for note in opened.notes if note not in reading.nothing))

@@ -5,7 +5,6 @@ They are not threshold rules (:mod:`halflabel.labels.rules`), which turn probabi
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 from collections.abc import Iterable, Sequence
@@ -130,29 +129,6 @@ def read_rules(text: str, names: Sequence[str]) -> list[LabelRule]:
     if same := [a for a, b in pairs if a == b]:
         raise ValueError(f"the rule {_show(text)} is about the label {same[0]!r} twice: name another label.")
     return [LabelRule(IMPLIES, pair) for pair in pairs]
-
-
-def read_lines(text: str) -> list[str]:
-    r"""Return the rules of a file: one per line, or the pairs of a table with the columns child and parent.
-
-    Empty lines, lines that begin with ``#``, and children without a parent are left out.
-
-    Examples
-    --------
-    >>> read_lines("# style\njazz -> music\n"), read_lines("child,parent\njazz,music\n")
-    (['jazz -> music'], ['jazz -> music'])
-    """
-    lines = [line.strip(" ") for line in text.lstrip("\ufeff").splitlines()]
-    lines = [line for line in lines if line.strip() and not line.startswith("#")]
-    sign = next((sign for sign in ";\t" if lines and sign in lines[0]), ",")
-    header = [cell.strip().lower() for cell in lines[0].split(sign)] if lines else []
-    if sorted(header) != ["child", "parent"]:
-        return [line.strip() for line in lines]
-    rows = [[cell.strip() for cell in next(csv.reader([line], delimiter=sign))] for line in lines[1:]]
-    if wrong := [line for line, row in zip(lines[1:], rows, strict=True) if len(row) != 2]:
-        raise ValueError(f"a hierarchy has two cells in each line, a child and its parent, not {_show(wrong[0])}.")
-    child = header.index("child")
-    return [f"{_quote(row[child])} -> {_quote(row[1 - child])}" for row in rows if row[1 - child]]
 
 
 def _shorten(rule: LabelRule, kept: set[str], implied: dict[str, list[str]]) -> list[LabelRule]:

@@ -47,7 +47,7 @@ class Description:
     """
 
     id: str | None = key("Column that identifies the rows.")
-    labels: Names | None = key("Label columns: names, patterns ('tag_*') or @FILE, comma-separated.", "names", "NAMES")
+    labels: Names | None = key("Label columns: names or patterns ('tag_*'), comma-separated.", "names", "NAMES")
     tags: str | None = key("One column of tag lists, instead of --labels.")
     absent: Absent | None = key(
         "Meaning of an unlisted tag; 'unknown' also for label columns of 1 and empty cells.",
@@ -80,8 +80,8 @@ class Description:
         "Words that mean unknown; of tags, a missing value.", "words", "WORDS", default=(), about=_ALL,
     )  # fmt: skip
     rules: Names = key(
-        "Rules between labels: a file, or 'jazz -> music', 'one of: day, night', 'at most one of: a, b'.",
-        "rules", "FILE|RULE", default=(),
+        "Rules between labels: 'jazz -> music', 'one of: day, night', 'at most one of: a, b'.",
+        "rules", "RULE", default=(),
     )  # fmt: skip
     group: str | None = key("Column of equal values for rows that belong together (threads).")
     show: Names | None = key(

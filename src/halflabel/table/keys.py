@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from halflabel._wording import quoted
-from halflabel.table.rule_files import collect_rules
+from halflabel.labels.label_rules import is_rule
 
 Kind = Literal["text", "names", "words", "rules", "choice", "number", "share", "path", "size"]
 
@@ -53,10 +54,8 @@ class Key:
             return str(value)  # the name of a column
         if value is None or self.kind in ("path", "number", "size"):
             return value
-        if self.kind == "rules":
-            return collect_rules(value)
         if self.is_list:
-            return (str(value),) if isinstance(value, str | int | float) else tuple(map(str, value))
+            return self._check_rules((value,) if isinstance(value, str | int | float | os.PathLike) else value)
         if self.kind == "choice" and value not in self.choices:
             raise ValueError(f"{self.name} must be {' or '.join(map(repr, self.choices))}, not {value!r:.80}.")
         if hasattr(value, "__len__") and not isinstance(value, str | tuple):
@@ -76,7 +75,7 @@ class Key:
         """
         texts = list(texts)
         if self.kind == "rules":
-            return collect_rules(texts)
+            return self._check_rules(texts)
         if self.is_list:
             return split_names(texts, keep_empty=self.kind == "words")
         if len(texts) > 1:
@@ -97,6 +96,15 @@ class Key:
             noun = "a list of texts" if self.is_list else "a whole number" if self.kind == "number" else "a text"
             raise ValueError(f"{self.name} must be {noun}, not {value!r:.80}")
         return tuple(value) if self.is_list else self._parse_one(str(value))
+
+    def _check_rules(self, values: Iterable[Any]) -> tuple[str, ...]:
+        texts = tuple(map(str, values))
+        if self.kind == "rules" and (wrong := [text for text in texts if not is_rule(text)]):
+            raise ValueError(
+                f"{wrong[0]!r:.80} is not a rule between labels: write 'a -> b', 'one of: a, b' or 'at most one of: a, "
+                "b'; the list of rules of a table file holds many"
+            )
+        return texts
 
     def _parse_one(self, text: str) -> Any:
         if self.kind == "size":

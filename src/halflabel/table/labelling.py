@@ -15,11 +15,7 @@ from halflabel.table.cells import use_text_names
 from halflabel.table.columns import Description, Empty
 from halflabel.table.label_reading import LabelReading, leave_unknown
 from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
-from halflabel.table.nothing import (
-    count_blanks,
-    count_zeros,
-    describe_zeros,
-)
+from halflabel.table.nothing import count_blanks, count_zeros, list_notes
 from halflabel.table.question import Question
 from halflabel.table.roles import Roles
 from halflabel.table.seen_labels import ABSENT
@@ -59,7 +55,7 @@ def read_labels(
     >>> reading.labels.names
     ('live', 'rock', 'sad')
     >>> reading.notes
-    ("1 item has an empty cell in the tags column 'tags': taken as unlabelled.",)
+    ("An empty cell in the tags column 'tags': 1 item, unlabelled.",)
     """
     frame, absent, empty, meanings = use_text_names(frame), columns.absent, columns.empty, find_meanings(columns)
     if roles.tags is None:
@@ -82,7 +78,7 @@ def read_labels(
         of_zeros = count_zeros(table, zeros, "none" if asks else empty)
         blank = blank | zeros if empty == "unlabelled" and not asks else blank
         read = _read_blank_rows(table, blank, empty, asks=asks)
-        return LabelReading(read, describe_zeros(of_zeros), nothing=(*forms, *of_zeros))
+        return LabelReading(read, list_notes(of_zeros), nothing=(*forms, *of_zeros))
     if absent is None:
         ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
         raise Question(f"The column {roles.tags!r} lists the tags that an item has.", *ways, likely=False)

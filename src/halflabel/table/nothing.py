@@ -32,11 +32,13 @@ class Form:
     number: int  #: How many items, or entries, have it.
     meaning: str  #: Its meaning, such as "unlabelled".
     unit: str = "item"  #: One of "item", "entry".
-    noted: bool = False  #: Whether a note has it, too.
+    noted: bool = False  #: Whether it is a note, too.
+    way: str = ""  #: How another meaning is stated.
 
     def __str__(self) -> str:
         number = plural(self.number, "value" if self.unit == "entry" else "item")
-        return f"{self.what} in {self.where}: {number}, {IN_WORDS.get(self.meaning, self.meaning)}"
+        what, way = f"{self.what[0].upper()}{self.what[1:]}", self.way and f" ({self.way})"
+        return f"{what} in {self.where}: {number}, {IN_WORDS.get(self.meaning, self.meaning)}{way}."
 
 
 def name_form(cell: Any, parts: Parts, notation: TagNotation) -> str | None:
@@ -68,11 +70,13 @@ def count_forms(
         if (form := name_form(cell, each, notation)) is not None:
             forms[form] += 1
             meanings[form] = UNLABELLED if read_meaning(each, empty, form) is None else WITHOUT_TAGS
-    noted = {"an empty list": empty is not None}
-    where = f"the tags column {column!r}"
+    where, opposite = f"the tags column {column!r}", f"{option('empty', 'none')} states the opposite"
+    ways = {"a list of missing values only": opposite} if empty is None else {}
     return tuple(
-        Form(form, where, number, meanings[form], noted=noted.get(form, True)) for form, number in forms.items()
-    )
+        Form(form, where, number, meanings[form], "item", form != "an empty list" or empty is not None,
+             ways.get(form, ""))
+        for form, number in forms.items()
+    )  # fmt: skip
 
 
 def count_blanks(
@@ -104,17 +108,8 @@ def count_zeros(table: PartialLabels, zeros: Mask, empty: Empty | None) -> tuple
     expected = len(others) * float(np.prod(1 - (others > 0).mean(axis=0))) if len(others) else 0.0
     meaning = UNLABELLED if empty == "unlabelled" else "annotated, without labels"
     noted = empty is None and zeros.sum() > 2 * expected + 3
-    return (Form("only 0", f"all {len(table.names)} label columns", int(zeros.sum()), meaning, noted=noted),)
-
-
-def describe_zeros(forms: Sequence[Form]) -> tuple[str, ...]:
-    """Return a sentence about items whose label cells are all 0, if it needs one."""
-    return tuple(
-        f"{plural(form.number, 'item')} have only 0 in {form.where}: taken as {form.meaning}. If they were never "
-        f"annotated, state {option('empty', 'unlabelled')}."
-        for form in forms
-        if form.noted
-    )
+    way = f"{option('empty', 'unlabelled')} if they were never annotated" if noted else ""
+    return (Form("only 0", f"all {len(table.names)} label columns", int(zeros.sum()), meaning, "item", noted, way),)
 
 
 def count_unlisted(labels: PartialLabels, columns: Description) -> tuple[Form, ...]:
@@ -126,15 +121,9 @@ def count_unlisted(labels: PartialLabels, columns: Description) -> tuple[Form, .
     return (Form("a tag that is not listed", where, number, columns.absent, "entry"),)
 
 
-def describe_forms(forms: Sequence[Form], empty: Empty | None) -> tuple[str, ...]:
-    """Return a sentence for each form of a column of tags that needs one."""
-    opposite = f" ({option('empty', 'none')} states the opposite)"
-    return tuple(
-        f"{plural(form.number, 'item')} {'has' if form.number == 1 else 'have'} {form.what} in {form.where}: taken "
-        f"as {form.meaning}{opposite if form.what == 'a list of missing values only' and empty is None else ''}."
-        for form in forms
-        if form.noted
-    )
+def list_notes(forms: Sequence[Form]) -> tuple[str, ...]:
+    """Return the sentences about the forms that are notes."""
+    return tuple(str(form) for form in forms if form.noted)
 
 
 def read_meaning(parts: Parts, empty: Empty | None, form: str = "") -> list[Tag] | None:

@@ -1,4 +1,4 @@
-"""From names, patterns and files of names to the columns that they name."""
+"""From names and patterns to the columns that they name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from pathlib import Path
 
 from halflabel.table.cells import describe_missing
 from halflabel.table.columns import Description
-
-#: Maximum size of a file of label names.
-MAX_NAME_FILE_BYTES = 10_000_000
 
 #: Divides the label from the source in the name of a column of votes, such as dance@ann.
 AT = "@"
@@ -35,13 +32,11 @@ def expand_patterns(columns: Description, names: Collection[str], declared_label
 
 
 def select(patterns: Iterable[str], names: Collection[str], skip: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns of the names, patterns and ``@files``, in that order. Patterns do not match ``skip``."""
+    """Return the columns of the names and patterns, in that order. Patterns do not match ``skip``."""
     chosen: dict[str, None] = {}
     for pattern in patterns:
         if pattern in names:
             hits = [pattern]
-        elif pattern.startswith("@"):
-            hits = list(select(_read_names(Path(pattern[1:])), names, skip))
         else:
             hits = [name for name in names if fnmatchcase(name, pattern) and name not in skip]
             if not hits:
@@ -71,20 +66,3 @@ def name_voted(columns: Sequence[str], names: Iterable[str]) -> list[str]:
     number = Counter(name.rpartition(AT)[0] for name in names)
     return list(dict.fromkeys(label if (label := name.rpartition(AT)[0]) and number[label] > 1 else name
                               for name in columns))  # fmt: skip
-
-
-def _read_names(path: Path) -> list[str]:
-    """Return the lines of a text file that are not blank."""
-    if not path.exists() or path.is_dir():
-        raise FileNotFoundError(f"there is no file {str(path)!r} to read names from (one per line).")
-    with path.open("rb") as file:
-        content = file.read(MAX_NAME_FILE_BYTES + 1)
-    if len(content) > MAX_NAME_FILE_BYTES:
-        raise ValueError(
-            f"{str(path)!r} is larger than {MAX_NAME_FILE_BYTES:,} bytes: a file of names has one per line."
-        )
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{str(path)!r} is not UTF-8 text (byte {error.start}): save it as UTF-8.") from None
-    return [line.strip() for line in lines if line.strip()]

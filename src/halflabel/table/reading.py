@@ -102,13 +102,12 @@ def describe_reading(
         },
         "features": _list_features(frame, roles, rows, n_features),
     }
-    sentences = (f"{str(form)[0].upper()}{str(form)[1:]}." for form in forms if form.number)
     return Reading(
         rows=pd.DataFrame(shown),
         where=plural(len(labels.names), "label") + (where and f" {where}"),
         counts=count_labels(labels),
         n_labels=len(labels.names),
-        nothing=tuple(sentences),
+        nothing=tuple(str(form) for form in forms if form.number),
     )
 
 

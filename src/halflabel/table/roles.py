@@ -147,7 +147,7 @@ class NoLabelsNamed(ValueError):
     def __init__(self, roles: Roles) -> None:
         super().__init__(
             f"no labels were named, and no column holds yes, no and gaps, or tags: give the label columns "
-            f"({option('labels')}; patterns such as 'tag_*' and '@names.txt' are understood), or one column of tag "
+            f"({option('labels')}; patterns such as 'tag_*' are understood), or one column of tag "
             f"lists ({option('tags')})."
         )
         self.roles = roles

@@ -98,4 +98,5 @@ def _holds_tags(column: pd.Series[Any]) -> bool:
     several = sum(len(names) > 1 for names in lists)
     distinct = len({name for names in lists for name in names})
     repeats = 2 * distinct <= sum(map(len, lists))
-    return repeats and notation.form != "numbers" and (is_called or several > MIN_SEVERAL * len(lists))
+    are_numbers = notation.form == "list" and notation.has_numbers
+    return repeats and not are_numbers and (is_called or several > MIN_SEVERAL * len(lists))

@@ -13,7 +13,6 @@ from typing import Any
 
 from halflabel._files import atomic_write
 from halflabel._wording import closest, option, quoted
-from halflabel.labels.label_rules import is_rule
 from halflabel.table.columns import BY_NAME, KEYS, VECTOR_FILE
 from halflabel.table.keys import Key
 
@@ -33,9 +32,6 @@ _OF_LISTS = ("absent", "empty", "sep", "on", "tag", "value", "tag_names", "annot
 
 #: Keys that name columns, each of which has one role.
 _ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignore")
-
-#: Keys of names, which may be in a file ("@names.txt").
-_OF_NAMES = ("labels", "positive_only", "features", "ignore", "show")
 
 #: Keys that are a path, or may be one.
 _PATHS = ("pairs", "tag_names", "labels_file", "prior", "sources", "vectors")
@@ -81,20 +77,20 @@ class TableFile:
                                          f"have: {closest(name, names)} {self.describe_way()}")  # fmt: skip
 
     def check_paths(self, stated: Collection[str]) -> None:
-        """Raise for a file outside the folder of this one, and for a file of names: a user did not name this file.
+        """Raise for a file outside the folder of this one: a user did not name this file.
 
         Its author may be anyone. No content of a file that its reader did not mean to open may show in an error.
         """
         assert self.path is not None
         folder = self.path.parent.resolve()
         for key in (key for key in self.values if key not in stated):
-            for file in _list_files(key, self.values[key]):
-                if not Path(file.removeprefix("@")).resolve().is_relative_to(folder):
-                    raise TableFileError(
-                        f"{self.path} names the file {file} ({key}), which is not in its folder: state "
-                        f"{option(key, file)} in the call, or name the table file itself ({option('table')}) to use "
-                        "its files wherever they are."
-                    )
+            file = self.values[key]
+            if _is_path(key, file) and not Path(file).resolve().is_relative_to(folder):
+                raise TableFileError(
+                    f"{self.path} names the file {file} ({key}), which is not in its folder: state "
+                    f"{option(key, file)} in the call, or name the table file itself ({option('table')}) to use "
+                    "its files wherever they are."
+                )
 
     def describe_way(self) -> str:
         """Return the advice about a table file that does not fit."""
@@ -172,21 +168,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _place(name: str, value: Any, folder: Path) -> Any:
-    """Return a value. A path, also that of a file of rules, counts from the folder of the table file."""
-    if _is_path(name, value):
-        return os.fspath(folder / value)
-    if name == "rules":
-        return tuple(text if is_rule(text) else os.fspath(folder / text.removeprefix("@")) for text in value)
-    return value
-
-
-def _list_files(name: str, value: Any) -> list[str]:
-    """Return the files that a value names: a path, a file of names ("@names.txt"), or a file of rules."""
-    if _is_path(name, value):
-        return [str(value)]
-    if name == "rules":
-        return [text for text in value if not is_rule(text)]
-    return [text for text in value if text.startswith("@")] if name in _OF_NAMES else []
+    """Return a value. A path counts from the folder of the table file."""
+    return os.fspath(folder / value) if _is_path(name, value) else value
 
 
 def _is_path(name: str, value: Any) -> bool:

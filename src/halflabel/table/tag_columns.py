@@ -15,7 +15,7 @@ from halflabel._wording import clipped, name_row, option, plural
 from halflabel.labels import Absent, PartialLabels
 from halflabel.table.columns import Description, Empty
 from halflabel.table.label_reading import LabelReading, leave_unknown
-from halflabel.table.nothing import count_forms, describe_forms, name_form, read_meaning
+from halflabel.table.nothing import count_forms, list_notes, name_form, read_meaning
 from halflabel.table.tag_notations import Parts, Tag, TagNotation
 from halflabel.table.tag_recognition import recognise_tags
 
@@ -36,7 +36,7 @@ def read_tags(
     forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
     missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
     next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
-    notes = (*describe_forms(forms, empty), *([next_to] if missing else []))
+    notes = (*list_notes(forms), *([next_to] if missing else []))
     suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
     return LabelReading(labels, notes, notation, forms, suggested)
 

@@ -1,4 +1,4 @@
-"""Cells of tags: from a cell to its tags, and from tags to a cell, in eight notations with one class for each.
+"""Cells of tags: from a cell to its tags, and from tags to a cell, in six notations.
 
 :mod:`halflabel.table.tag_recognition` finds the notation of a column.
 """
@@ -15,7 +15,7 @@ import tokenize
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,11 @@ MAX_CELL = 100_000
 #: A missing value between the commas of a list that is written as text.
 _NULL = re.compile(r"(?<=[\[(,])\s*(?:NULL|null|nan|NaN|<NA>)\s*(?=[,\])])")
 
-Form = Literal["separated", "wrapped", "prefixed", "json", "python", "choices", "list", "numbers", "object"]
+#: Text with a mark between tags, or with marks around each; lists and objects, as text or in memory.
+Form = Literal["separated", "marked", "json", "python", "list", "object"]
+
+#: The key of the list of a tag that Label Studio writes as an object.
+CHOICES = "choices"
 
 
 class Tag(NamedTuple):
@@ -67,19 +71,21 @@ Parts = list[Tag | None] | None
 class TagNotation:
     """How a column writes the tags of an item."""
 
-    form: Form = "separated"  #: One of :data:`NOTATIONS`.
+    form: Form = "separated"
     #: The separator of the form "separated", where an empty one means that a cell is one tag.
     sep: str = ";"
     glue: str = ";"  #: The text between two tags, as the table writes it.
-    around: str = ""  #: The two brackets of a list of Python, and of an object that is text.
+    #: The mark before each tag, or the marks before and after it; the two brackets of a list of Python, and of an
+    #: object that is text; "choices" for the lists of Label Studio.
+    around: str = ""
     #: Whether tags have scores: "given" leaves them out, "prior" reads a tag with a score as the suggestion of a model.
     scores: Literal["", "given", "prior"] = ""
     #: The keys of the name, the score and the value of a tag that is an object; an empty text for a key that there is
     #: not. A value states whether the item has the tag.
     fields: tuple[str, ...] = ()
     one: Any = True  #: The value of a tag that an item has.
-    #: The object of each tag that is the same wherever it is given, such as ``{"id": 3, "name": "rock"}``.
-    objects: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: What stands for a tag wherever it is given, if it is no text: ``{"id": 3, "name": "rock"}``, or a number.
+    objects: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[str, ...] = ()  #: The keys that differ between the objects of one tag: filled objects have none.
     #: Words that mean "no tag", and words that mean a missing value.
     no: tuple[str, ...] = ()
@@ -103,6 +109,11 @@ class TagNotation:
     def stated(self) -> set[str]:
         """The words whose meaning was stated."""
         return {*self.no, *self.unknown}
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether tags are numbers."""
+        return bool(self.objects) and not self.fields
 
     def read(self, cell: Any) -> list[str] | None:
         """Return the tags that a cell gives to its item, or None for a cell without any value.
@@ -137,19 +148,22 @@ class TagNotation:
         if isinstance(cell, LISTS):
             return _check_parts(cell)
         if isinstance(cell, Mapping):
-            return _pair(cell, self) if self.form == "object" else _take_choices(cell)
+            return self._open(cell)
         if not isinstance(cell, str):
             if is_missing(cell):
                 return None
             raise ValueError("text or a list was expected")
-        if not cell.strip():
+        text = cell.strip()
+        if not text:
             return None
-        if fold_word(cell) in self.stated:
-            return [cell.strip()]
-        if self.form not in ("separated", "prefixed", "list", "numbers") and is_empty_list(cell):
+        if fold_word(text) in self.stated or self.form == "list":
+            return [text]
+        if self.form == "separated":  # a word such as N/A is whole, whatever separates tags
+            is_word = is_nothing(text) and text.strip(f"{self.sep} ")
+            return [text] if is_word else [part for part in split_tags(text, self.sep) if part] or None
+        if is_empty_list(text) and self.around != "#":
             return []
-        parts = NOTATIONS[self.form].cut(cell.strip(), self)
-        return parts if parts or self.form in ("json", "python", "choices", "object") else None
+        return self._cut_marked(text) or None if self.form == "marked" else self._parse(text)
 
     def edit(self, cell: Any, added: Sequence[str] = (), dropped: Iterable[str] = ()) -> Any:
         """Return a cell with more tags, or with fewer. All other tags stay as they are written."""
@@ -157,11 +171,61 @@ class TagNotation:
         raw = [part for part in self.cut(cell) or () if fold_word(str(part)) not in words]
         tags = [self._read_tag(part) for part in raw]
         kept = [part for part, tag in zip(raw, tags, strict=True) if tag is not None and tag.name not in gone]
-        return NOTATIONS[self.form].join([*kept, *map(self._write_tag, added)], self)
+        return self._join([*kept, *map(self._write_tag, added)])
 
     def write(self, tags: Sequence[str]) -> Any:
         """Return a cell with these tags."""
-        return NOTATIONS[self.form].join(list(map(self._write_tag, tags)), self)
+        return self._join(list(map(self._write_tag, tags)))
+
+    def _cut_marked(self, text: str) -> list[Any]:
+        """Return the parts between marks: ``<a><b>``, ``#a #b``."""
+        before, after = self.around[:1], self.around[1:]
+        if not (text.startswith(before) and text.endswith(after)):
+            raise ValueError(f"{self.around!r} was expected around each tag")
+        between = rf"[^{self.around}]*" if after else r"[\s,;|]+" if self.glue else ""
+        parts = re.split(after + between + before, text[1 : len(text) - len(after)])
+        return [part for each in parts if (part := each.strip(" \t\n,;|"))]
+
+    def _parse(self, text: str) -> list[Any]:
+        """Return the parts of a list or an object that is written as text. Nothing is executed."""
+        if self.around == CHOICES and text[0] not in '{["':
+            return [text]
+        value = _parse(text, _parse_python if self.form == "python" else json.loads)
+        if isinstance(value, dict) and (self.form == "object" or self.around == CHOICES):
+            return self._open(value)
+        return [value] if self.around == CHOICES and isinstance(value, str) else _check_list(value, bool(self.fields))
+
+    def _open(self, cell: Mapping[str, Any]) -> list[Any]:
+        """Return the parts of an object: ``{"a": true, "b": false}``, or that of Label Studio."""
+        if self.form == "object":
+            if any(isinstance(each, Mapping | list) for each in cell.values()):
+                raise ValueError("an object of names and values was expected")
+            name, score, value = self.fields or ("name", "", "value")
+            return [{name: tag, score or value: each} for tag, each in cell.items()]
+        if CHOICES not in cell:
+            raise ValueError("an object was not expected")
+        chosen = cell[CHOICES]
+        return _check_list(list(chosen) if isinstance(chosen, LISTS) else [chosen], objects=False)
+
+    def _join(self, raw: list[Any]) -> Any:
+        """Return the cell of parts."""
+        if self.form == "separated":
+            return self.glue.join(part.strip() for part in raw)
+        if self.form == "marked":
+            before, after = self.around[:1], self.around[1:]
+            return self.glue.join(f"{before}{part}{after}" for part in raw) or (after and self.around)
+        if self.form == "python":
+            inner = ", ".join(map(repr, raw))
+            of_set = f"{{{inner}}}" if raw else "set()"
+            return repr(tuple(raw)) if self.around == "()" else of_set if self.around == "{}" else repr(raw)
+        value: Any = raw
+        if self.form == "object":
+            name, score, has = self.fields or ("name", "", "value")
+            value = {part[name]: part.get(score or has, self.one) for part in raw}
+        elif self.around == CHOICES:
+            value = {CHOICES: raw}
+        is_text = self.form == "json" or self.around
+        return raw[0] if self.around == CHOICES and len(raw) == 1 else _write_json(value) if is_text else value
 
     def _read_tag(self, raw: Any) -> Tag | None:
         """Return the tag of a part, or None for a missing value."""
@@ -194,152 +258,28 @@ class TagNotation:
         return {fold_tag(name): name for name in self.names}
 
     def _write_tag(self, tag: str) -> Any:
-        if self.form == "numbers":
-            return int(tag)
         if self.fields:
             name, _, value = self.fields
             return {**self.objects.get(tag, {name: tag}), **({value: self.one} if value else {})}
-        return quote_tag(tag, self.sep) if self.form == "separated" and self.sep else tag
-
-
-class Notation(Protocol):
-    """One way to write the tags of an item."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the parts of a text that is not blank, as they are written."""
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return the cell of parts."""
-
-
-class Separated:
-    """Text with a mark between tags, such as a semicolon, or one tag in each cell."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the parts between the marks. A word such as N/A is whole, whatever separates tags."""
-        is_word = is_nothing(text) and text.strip(f"{notation.sep} ")
-        return [text] if is_word else [part for part in split_tags(text, notation.sep) if part]
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return the parts with the mark between them."""
-        return notation.glue.join(part.strip() for part in raw)
-
-
-class Wrapped:
-    """``<a><b>``."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the parts in the brackets."""
-        if not text.startswith("<") or not text.endswith(">"):
-            raise ValueError("'<>' was expected around each tag")
-        return re.findall("<([^<>]*)>", text)
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return each part in brackets."""
-        return notation.glue.join(f"<{part}>" for part in raw) or "<>"
-
-
-class Prefixed:
-    """``#a #b``."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the parts after the marks."""
-        if not text.startswith("#"):
-            raise ValueError("'#' was expected before each tag")
-        parts = re.split("#" if notation.glue == "#" else r"(?:^|[\s,;|])#", text)
-        return [part.strip(" \t\n,;|") for part in parts if part.strip(" \t\n,;|")]
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return each part with the mark before it."""
-        return notation.glue.removesuffix("#").join(f"#{part}" for part in raw)
-
-
-class JsonList:
-    """``["a", "b"]``."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the elements of the list."""
-        return _check_list(_parse(text, json.loads), objects=bool(notation.fields))
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return the list."""
-        return json.dumps(raw, ensure_ascii=False)
-
-
-class PythonList:
-    """``['a', 'b']``, ``('a', 'b')`` and ``{'a', 'b'}``, of which the brackets are ``around``."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the elements of the list. Nothing is executed."""
-        return _check_list(_parse(text, _parse_python), objects=bool(notation.fields))
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return the list."""
-        if notation.around == "()":
-            return repr(tuple(raw))
-        inner = ", ".join(map(repr, raw))
-        return repr(raw) if notation.around != "{}" else f"{{{inner}}}" if raw else "set()"
-
-
-class Choices:
-    """``{"choices": ["a", "b"]}`` of Label Studio, and a single tag that is not in a list."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the choices."""
-        value = _parse(text, json.loads) if text[0] in '{["' else text
-        value = value.get("choices") if isinstance(value, dict) else value
-        return [value] if isinstance(value, str) else _check_list(value, objects=False)
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return the choices."""
-        return raw[0] if len(raw) == 1 else json.dumps({"choices": raw}, ensure_ascii=False)
-
-
-class Lists:
-    """Lists in memory."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return the text as one tag."""
-        return [text]
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return the list."""
-        return raw
-
-
-class Object:
-    """``{"a": true, "b": false}``, as text if it is ``around`` something."""
-
-    def cut(self, text: str, notation: TagNotation) -> list[Any]:
-        """Return an object for each tag."""
-        return _pair(read_object(text), notation)
-
-    def join(self, raw: list[Any], notation: TagNotation) -> Any:
-        """Return the object."""
-        name, score, value = notation.fields or ("name", "", "value")
-        values = {part[name]: part.get(score or value, notation.one) for part in raw}
-        return json.dumps(values, ensure_ascii=False) if notation.around else values
-
-
-NOTATIONS: dict[str, Notation] = {
-    "separated": Separated(), "wrapped": Wrapped(), "prefixed": Prefixed(), "json": JsonList(), "python": PythonList(),
-    "choices": Choices(), "list": Lists(), "numbers": Lists(), "object": Object(),
-}  # fmt: skip
-
-#: The notations whose details change nothing in a sentence about them.
-_WORDS = {
-    "wrapped": "each in '<>'", "prefixed": "each after '#'", "json": "JSON lists",
-    "python": "lists as Python writes them", "choices": "choices of Label Studio", "numbers": "lists of numbers",
-    "object": "objects with a value of each tag",
-}  # fmt: skip
+        if self.form == "separated" and self.sep:
+            return quote_tag(tag, self.sep)
+        return self.objects.get(tag, tag)
 
 
 def _describe(notation: TagNotation) -> str:
+    around = notation.around
     if notation.form == "separated":
         between = {" ": "blanks", "\n": "line breaks", "\t": "tabs"}.get(notation.sep, repr(notation.sep))
         return f"separated by {between}" if notation.sep else "one tag in each cell"
-    lists = f"lists of objects, of which {notation.fields[0]!r} is the tag" if notation.fields else "lists"
-    return _WORDS.get(notation.form, lists)
+    if notation.form == "object":
+        return "objects with a value of each tag"
+    if notation.form == "marked":
+        return f"each {'in' if len(around) > 1 else 'after'} {around!r}"
+    if notation.fields:
+        return f"lists of objects, of which {notation.fields[0]!r} is the tag"
+    plain = "lists of numbers" if notation.has_numbers else "lists"
+    of_json = "choices of Label Studio" if around == CHOICES else "JSON lists"
+    return {"json": of_json, "python": "lists as Python writes them"}.get(notation.form, plain)
 
 
 def take_tags(parts: Parts) -> list[Tag] | None:
@@ -371,28 +311,6 @@ def read_truth(value: Any) -> float | None:
     return float(number) if number in (0, 1) else find_plain_meaning(fold_word(text))
 
 
-def read_object(cell: str) -> dict[str, Any]:
-    """Return an object of names and values that is written as text."""
-    value = _parse(cell, json.loads)
-    if not isinstance(value, dict) or any(isinstance(each, dict | list) for each in value.values()):
-        raise ValueError("an object of names and values was expected")
-    return value
-
-
-def _pair(cell: Mapping[str, Any], notation: TagNotation) -> list[Any]:
-    """Return an object for each tag of an object of names and values."""
-    name, score, value = notation.fields or ("name", "", "value")
-    return [{name: tag, score or value: each} for tag, each in cell.items()]
-
-
-def _take_choices(cell: Mapping[str, Any]) -> list[Any]:
-    """Return the tags of an object of Label Studio, ``{"choices": ["a", "b"]}``."""
-    if "choices" not in cell:
-        raise ValueError("an object was not expected")
-    chosen = cell["choices"]
-    return list(chosen) if isinstance(chosen, list | tuple | np.ndarray) else [chosen]
-
-
 def _check_parts(cell: Iterable[Any]) -> list[Any]:
     """Return the parts of a list: text, numbers, missing values, or objects with a name."""
     parts = list(cell)
@@ -404,7 +322,7 @@ def _check_parts(cell: Iterable[Any]) -> list[Any]:
     return parts
 
 
-def _check_list(value: Any, *, objects: bool) -> list[Any]:
+def _check_list(value: Any, objects: bool) -> list[Any]:
     """Return the elements of a list of text, or of objects."""
     nested = list | tuple | set | bytes | (type(None) if objects else dict)
     if isinstance(value, list | tuple) and ... in value:
@@ -412,6 +330,10 @@ def _check_list(value: Any, *, objects: bool) -> list[Any]:
     if not isinstance(value, list | tuple | set) or any(tag is not None and isinstance(tag, nested) for tag in value):
         raise ValueError("a list of tags was expected")
     return list(value)
+
+
+def _write_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _parse(cell: str, read: Callable[[str], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The notation of a column of tags: one of eight, recognised where one reading is possible, else a question."""
+"""The notation of a column of tags: one of six, recognised where one reading is possible, else a question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from halflabel.labels.answers import fold_word
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
 from halflabel.table.tag_checks import SEPARATORS, check_names, check_vectors, check_words, choose_separator
-from halflabel.table.tag_notations import LISTS, Form, TagNotation, is_missing, read_object, read_truth
+from halflabel.table.tag_notations import CHOICES, LISTS, Form, TagNotation, is_missing, read_truth
 from halflabel.table.tag_text import fold_tag
 from halflabel.table.words import is_nothing, is_null
 
@@ -80,7 +80,7 @@ def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, c
     for text in number:
         parts = next(_cut_all([text], notation), None)
         is_list = parts is not None and parts != [text]
-        is_tag = text in listed or notation.form == "choices"
+        is_tag = text in listed or notation.around == CHOICES
         is_phrase = number[text] > 1 and text[0].isalnum()
         if fold_word(text) not in notation.stated and not is_list and (text in words or (is_phrase and not is_tag)):
             found += number[text] * [text]
@@ -94,8 +94,7 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], state
         return _describe_values(values, name, is_text=bool(texts))
     tags = [tag for cell in column if isinstance(cell, LISTS) for tag in cell if not is_missing(tag)]
     if tags:
-        is_number = all(isinstance(tag, int | np.integer) for tag in tags)
-        return _with_fields(TagNotation("numbers" if is_number else "list"), tags, name, stated)
+        return _with_fields(TagNotation("list"), tags, name, stated)
     found = _find_list(texts, name, stated) or _find_marks(texts) if stated.sep in (None, "none") else None
     if found is not None:
         return found
@@ -107,7 +106,7 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], state
 def _find_list(texts: Sequence[str], name: str, stated: Description) -> TagNotation | None:
     """Return the notation of lists that are written as text, if half of the texts are lists."""
     if any(text.startswith("{") and text.endswith("}") and '"choices"' in text for text in texts):
-        return TagNotation("choices")
+        return TagNotation("json", around=CHOICES)
     listed = [text for text in texts if text[0] in "[({s" and text[-1] in "])}"]
     forms: tuple[Form, ...] = ("json", "python")
     for form in forms:
@@ -123,18 +122,16 @@ def _find_list(texts: Sequence[str], name: str, stated: Description) -> TagNotat
 
 def _find_marks(texts: Sequence[str]) -> TagNotation | None:
     """Return the notation ``<a><b>`` or ``#a #b`` with the text between two tags, if most texts have it."""
-    wrapped = [text for text in texts if text.startswith("<") and text != "<>"]
-    if wrapped and 2 * len(wrapped) >= len(texts):
-        whole = all(text.endswith(">") and text.count("<") == text.count(">") for text in wrapped)
-        glues = Counter(part.partition("<")[0] for text in wrapped for part in text.split(">")[1:-1])
-        return TagNotation("wrapped", glue=glues.most_common(1)[0][0] if glues else "") if whole else None
-    marked = [text for text in texts if text.startswith("#") and text != "#"]
-    if not marked or 2 * len(marked) < len(texts) or any("><" in text[1:-1] for text in marked):
-        return None
-    before = (part for text in marked for part in text[1:].split("#")[:-1])
-    glues = Counter(part[len(part.rstrip(" \t\n,;|")) :] for part in before)
-    glue = next((glue for glue, _ in glues.most_common() if glue), "" if glues else " ")
-    return TagNotation("prefixed", glue=f"{glue}#")
+    for around, between in (("<>", ">([^<>]*)<"), ("#", r"([\s,;|]*)#")):
+        marked = [text for text in texts if text.startswith(around[0]) and text != around]
+        if not marked or 2 * len(marked) < len(texts):
+            continue
+        if not all(text.endswith(around[1:]) and text.count("<") == text.count(">") for text in marked):
+            return None
+        glues = Counter(glue for text in marked for glue in re.findall(between, text[1:]))
+        glue = next((glue for glue, _ in glues.most_common() if glue), " " if around == "#" and not glues else "")
+        return TagNotation("marked", glue=glue, around=around)
+    return None
 
 
 def _cut_all(column: Iterable[Any], notation: TagNotation) -> Iterator[list[Any]]:
@@ -152,8 +149,9 @@ def _list_values(objects: Sequence[Object], texts: Sequence[str]) -> list[Any] |
     listed = [text for text in texts if text.startswith("{") and text.endswith("}")]
     if not objects and listed and 2 * len(listed) >= len(texts):
         with suppress(ValueError):
-            objects = [read_object(text) for text in listed]
-    known = objects and not any("choices" in each for each in objects)
+            parts = [TagNotation("object").cut(text) or () for text in listed]
+            objects = [{part["name"]: part["value"] for part in each} for each in parts]
+    known = objects and not any(CHOICES in each for each in objects)
     return [value for each in objects for value in each.values()] if known else None
 
 
@@ -174,9 +172,11 @@ def _describe_values(values: Sequence[Any], column: str, *, is_text: bool) -> Ta
 
 def _with_fields(notation: TagNotation, parts: Iterable[Any], column: str, stated: Description) -> TagNotation:
     """Return the notation with the keys of tags that are objects, and with the object of each tag."""
+    parts = list(parts)
     objects = [part for part in parts if isinstance(part, Mapping)]
     if not objects:
-        return notation
+        are_numbers = all(isinstance(part, int | np.integer) for part in parts)
+        return replace(notation, objects={str(part): int(part) for part in parts}) if are_numbers else notation
     fields = _find_fields(objects, column, stated)
     same: dict[str, dict[str, Any]] = {}
     for each in objects:
