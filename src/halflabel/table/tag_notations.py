@@ -84,7 +84,7 @@ class TagNotation:
     #: not. A value states whether the item has the tag.
     fields: tuple[str, ...] = ()
     one: Any = True  #: The value of a tag that an item has.
-    #: What stands for a tag wherever it is given, if it is no text: ``{"id": 3, "name": "rock"}``, or a number.
+    #: The value of each tag that is not a text wherever it is given: ``{"id": 3, "name": "rock"}``, or a number.
     objects: Mapping[str, Any] = field(default_factory=dict)
     lost: tuple[str, ...] = ()  #: The keys that differ between the objects of one tag: filled objects have none.
     #: Words that mean "no tag", and words that mean a missing value.
