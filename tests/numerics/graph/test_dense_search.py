@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from scipy import sparse
 
 from halflabel.numerics.graph import dense_search
+from halflabel.numerics.graph import neighbors as searching
 from halflabel.numerics.graph.dense_search import nearest_rows
 from halflabel.numerics.graph.neighbors import neighbors
 
@@ -12,7 +12,7 @@ def compute_true_distances(X, query, k):
 
 
 def check_nearest(X, query, k):
-    indices, distances = nearest_rows(X, k, query)
+    indices, distances = neighbors(X, k, query=query)
     true = compute_true_distances(X, query, k)
     np.testing.assert_allclose(distances, true, rtol=1e-9)
     np.testing.assert_allclose(np.sqrt(((query[:, None] - X[indices]) ** 2).sum(axis=2)), true, rtol=1e-9)
@@ -21,7 +21,7 @@ def check_nearest(X, query, k):
 
 @pytest.fixture
 def made_up(rng):
-    return rng.normal(size=(1300, 7)), rng.normal(size=(90, 7))
+    return rng.normal(size=(4700, 7)), rng.normal(size=(90, 7))
 
 
 @pytest.mark.parametrize("case", ["plain", "offset", "outlier", "tiny", "huge", "equal rows", "ties", "one place"])
@@ -35,7 +35,7 @@ def test_the_nearest_rows_are_found_whatever_the_values(made_up, case):
         factor = {"tiny": 1e-30, "huge": 1e25}[case]
         X, query = X * factor, query * factor
     elif case == "equal rows":
-        X[:700] = X[:1].copy()
+        X[:3000] = X[:1].copy()
     elif case == "ties":
         X, query = np.round(X), np.round(query)
     elif case == "one place":
@@ -45,31 +45,26 @@ def test_the_nearest_rows_are_found_whatever_the_values(made_up, case):
 
 def test_single_precision_does_not_decide_about_rows_that_are_almost_equally_far(rng):
     """A hundred rows at distances that differ by 1e-9 of their value, which single precision cannot hold."""
-    X = np.vstack([rng.normal(size=(1200, 4)), np.eye(4)[:1] * (1 + 1e-9 * np.arange(100))[:, None]])
+    X = np.vstack([rng.normal(size=(5200, 4)), np.eye(4)[:1] * (1 + 1e-9 * np.arange(100))[:, None]])
     check_nearest(X, np.zeros((1, 4)), 12)
 
 
-def test_plain_queries_are_not_searched_again(made_up, monkeypatch):
-    X, query = made_up
-    expected = neighbors(X, 10, query=query)
-
-    def fail(*_, **__):
-        raise AssertionError("searched again")
-
-    monkeypatch.setattr(dense_search, "neighbors", fail)
+@pytest.mark.parametrize("own", [True, False])
+def test_single_and_double_precision_find_the_same_rows(made_up, own, monkeypatch):
+    X, query = made_up[0], None if own else made_up[1]
     monkeypatch.setattr(dense_search, "MAX_CELLS", 20 * len(X))  # several blocks, and the last one is shorter
-    indices, distances = nearest_rows(X, 10, query)
-    np.testing.assert_array_equal(indices, expected[0])
-    np.testing.assert_allclose(distances, expected[1])
+    found = neighbors(X, 10, query=query)
+    monkeypatch.setattr(searching, "is_large", lambda *_: False)
+    expected = neighbors(X, 10, query=query)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1])
 
 
-@pytest.mark.parametrize("n", [1, 4, 300])
-def test_small_and_sparse_tables_are_searched_in_double_precision(rng, n):
-    X, query = rng.normal(size=(n, 3)), rng.normal(size=(5, 3))
-    expected = neighbors(X, 4, query=query)
-    for each in (nearest_rows(X, 4, query), nearest_rows(sparse.csr_array(X), 4, sparse.csr_array(query))):
-        np.testing.assert_array_equal(each[0], expected[0])
-        np.testing.assert_allclose(each[1], expected[1], atol=1e-7)
+def test_plain_queries_are_certain_and_those_among_equal_rows_are_not(made_up):
+    X, query = made_up
+    assert len(nearest_rows(X, 10, query)[2]) == 0
+    X[:700] = query[0]
+    assert 0 in nearest_rows(X, 10, query)[2]
 
 
 @pytest.mark.parametrize("n_features", [1, 7, 40])

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel.methods.auto.features import Coordinates
-from halflabel.numerics.graph.dense_search import nearest_rows
 from halflabel.numerics.graph.neighbors import neighbors
 
 
@@ -55,8 +54,7 @@ class Neighbourhood:
 
     def transition(self, X: Matrix) -> sparse.csr_array:
         """Return the weights of the nodes for new items, rows with sum 1."""
-        k = min(self.n_neighbors, self.nodes.shape[0])
-        indices, distances = nearest_rows(self.nodes, k, self.coordinates(X))
+        indices, distances = neighbors(self.nodes, self.n_neighbors, query=self.coordinates(X))
         widths = _bound_widths(distances, float(self.widths.mean()))
         exponents = distances**2 / (widths[:, None] * self.widths[indices])
         # Only ratios matter; without the shift, every affinity would underflow far away from all nodes.

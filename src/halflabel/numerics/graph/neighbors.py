@@ -14,6 +14,7 @@ from sklearn.utils.extmath import row_norms
 
 from halflabel._arrays import Floats, Ints, Matrix, is_sparse
 from halflabel._progress import step
+from halflabel.numerics.graph.dense_search import is_large, nearest_rows
 from halflabel.numerics.threads import limit_threads
 
 #: Maximum number of rows of one neighbour query, which then takes a few seconds.
@@ -82,10 +83,13 @@ def neighbors(
 
 def _search_nearest(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
     # Search k + 1 and drop the row itself by its index: scikit-learn drops the first hit, which may be a duplicate.
-    search = NearestNeighbors(n_neighbors=k + (query is None), algorithm="brute").fit(X)
-    rows = X if query is None else query
-    with limit_threads(rows.shape[0], X.shape[0]):
-        distances, indices = _search_in_blocks(search, rows)
+    number, rows = k + (query is None), X if query is None else query
+    if is_sparse(X) or is_sparse(rows) or not is_large(len(X), number):
+        indices, distances = _search_in_blocks(X, number, rows)
+    else:
+        indices, distances, uncertain = nearest_rows(X, number, rows)
+        if len(uncertain):
+            indices[uncertain], distances[uncertain] = _search_in_blocks(X, number, rows[uncertain])
     if query is not None:
         return indices, distances
     own = indices == np.arange(len(indices))[:, None]
@@ -93,16 +97,16 @@ def _search_nearest(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floa
     return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
 
 
-def _search_in_blocks(search: NearestNeighbors, rows: Matrix) -> tuple[Floats, Ints]:
-    """Search block by block and report the progress."""
-    n, parts = rows.shape[0], []
+def _search_in_blocks(X: Matrix, k: int, rows: Matrix) -> tuple[Ints, Floats]:
+    """Search in double precision, block by block, and report the progress."""
+    search, n, parts = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X), rows.shape[0], []
     for start in range(0, n, MAX_QUERY_ROWS):
         step("finding neighbours", start, n)
-        with config_context(working_memory=SPARSE_BLOCK):
+        with config_context(working_memory=SPARSE_BLOCK), limit_threads(n, X.shape[0]):
             parts.append(search.kneighbors(rows[start : start + MAX_QUERY_ROWS]))
     step("finding neighbours", n, n)
     distances, indices = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return distances, indices
+    return indices, distances
 
 
 def _search_by_index(X: Matrix, k: int, query: Matrix | None) -> tuple[Ints, Floats]:
