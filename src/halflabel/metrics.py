@@ -5,28 +5,9 @@ same shape. On complete tables the results equal the metrics of scikit-learn. :f
 makes a scorer for scikit-learn's searches.
 """
 
-from halflabel.labels.metrics import (
-    METRICS,
-    auc_per_label,
-    average_precision,
-    brier,
-    ece,
-    f1_per_label,
-    macro_auc,
-    macro_f1,
-    micro_f1,
-)
+from halflabel.labels import metrics as _metrics
+from halflabel.labels.metrics import *  # noqa: F403 - each name stands in one list
 from halflabel.methods.model_selection import make_scorer
 
-__all__ = [
-    "METRICS",
-    "auc_per_label",
-    "average_precision",
-    "brier",
-    "ece",
-    "f1_per_label",
-    "macro_auc",
-    "macro_f1",
-    "make_scorer",
-    "micro_f1",
-]
+__all__ = ["make_scorer"]
+__all__ += _metrics.__all__

@@ -58,7 +58,7 @@ def fitted(request):
     labels = PartialLabels.from_table(Y)
     learned = mark_unassigned(labels) if labels.positive_only else labels
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halflabel.methods.base._warn_unlearnable", lambda labels: None)
+        patch.setattr("halflabel.methods.base.warn_of_rates", lambda *_: None)
         return model.fit(X, Y, **auxiliary), X, learned, labels
 
 

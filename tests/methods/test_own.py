@@ -142,3 +142,20 @@ def test_a_list_has_one_column_for_a_label_of_one_value(rng):
     forest = RandomForestClassifier(5, random_state=0).fit(X, np.nan_to_num(Y) * [1, 0, 1])
     scores = score_columns(forest, X, 3)
     assert np.isnan(scores).all(axis=0).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("lost", [[0], [0, 1, 2]])
+def test_labels_without_any_score_are_named(rng, lost):
+    class Silent(Plain):
+        def predict_proba(self, X):
+            p = super().predict_proba(X)
+            p[:, lost] = np.nan
+            return p
+
+    X, Y, _ = half_labelled(rng)
+    with pytest.warns(
+        UserWarning, match=f"{len(lost)} of 3 labels have no score from Silent, which returned NaN"
+    ) as seen:
+        filled = hl.complete(X, Y, method=Silent())
+    assert all(filled.labels.names[j] in str(seen[0].message) for j in lost)
+    assert np.asarray(filled.probabilities)[:, lost].std(axis=0).max() < 1e-12

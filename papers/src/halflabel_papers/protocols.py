@@ -23,6 +23,7 @@ from halflabel_papers.imports import import_object
 from halflabel_papers.maps import make_map_record
 from halflabel_papers.metrics import METRICS
 from halflabel_papers.plan import Run
+from halflabel_papers.published.ssdrmc import measure_alpha
 from halflabel_papers.scoring import Outcome, Thresholds, choose_pu_threshold, score_prediction
 from halflabel_papers.sources import load_data
 
@@ -271,7 +272,7 @@ def _measure_share_below(bound: float) -> Callable[[Any], float]:
 
 #: Measurements of a method that rebuilds items from their neighbours.
 _OF_GRAPHS: Mapping[str, Callable[[Any], float]] = {
-    "normalised_alpha": lambda estimator: float(getattr(estimator, "normalise_alpha", lambda: np.nan)()),
+    "normalised_alpha": measure_alpha,
     "n_alternations": lambda estimator: float(getattr(estimator, "n_alternations_", np.nan)),
     "negative_weights": _measure_share_below(0.0),
     "strongly_negative_weights": _measure_share_below(-0.1),

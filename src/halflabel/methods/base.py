@@ -15,7 +15,6 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike, is_sparse, stored
-from halflabel._wording import listed
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import Calibrated
 from halflabel.labels.metrics import micro_f1
@@ -24,6 +23,7 @@ from halflabel.labels.rules import Rule, as_rule, read_rule, require_rule
 from halflabel.methods.canonical_order import order_items
 from halflabel.methods.contributions import Carriers, Examples, add_up, split_score
 from halflabel.methods.decision import Decision, decide, decide_new
+from halflabel.methods.validation import warn_of_rates
 from halflabel.numerics.solvers import Status
 
 
@@ -138,7 +138,7 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
                 "unknown): every score would be 1. If an absent tag means irrelevant, pass absent='irrelevant'; to "
                 "rank likely tags, use complete(..., absent='unknown')."
             )
-        _warn_unlearnable(labels)
+        warn_of_rates(labels, ~labels.learnable, "were not observed with both values and cannot be learned")
         return X, labels
 
     def _validate_features(self, X: Any, *, reset: bool) -> Matrix:
@@ -338,15 +338,3 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 def _count_axes(y: Any) -> int:
     """Return the number of axes of anything that can become an array."""
     return int(y.ndim if hasattr(y, "ndim") else np.asarray(y, dtype=object).ndim)
-
-
-def _warn_unlearnable(labels: PartialLabels) -> None:
-    """Warn about labels that were observed with one value only, or never. Their entries are filled with a rate."""
-    names = [name for name, learnable in zip(labels.names, labels.learnable, strict=True) if not learnable]
-    if names:
-        warnings.warn(
-            f"{len(names)} of {len(labels.names)} labels were not observed with both values and cannot be learned "
-            f"({listed(names, 5)}); their entries get the rate of the label among its observed entries.",
-            UserWarning,
-            stacklevel=4,
-        )

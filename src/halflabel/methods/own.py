@@ -20,7 +20,7 @@ from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.masked_targets import MaskedTargets, find_kind, score_columns
 from halflabel.methods.model_selection import folds_of_labelled
-from halflabel.methods.validation import as_seed
+from halflabel.methods.validation import as_seed, warn_of_rates
 
 #: The methods that have a name, by their places.
 _PLACES = {
@@ -147,7 +147,10 @@ class OwnMethod(PartialLabelEstimator):
             return score_columns(rest, items[held_out], labels.shape[1])
 
         out_of_fold = score_out_of_fold(score_held_out, folds, labels.shape)
-        return self._decide(labels, score_columns(self.estimator_, items, labels.shape[1]), out_of_fold)
+        scores = score_columns(self.estimator_, items, labels.shape[1])
+        lacking = labels.learnable & np.isnan(scores).all(axis=0)
+        warn_of_rates(labels, lacking, f"have no score from {type(self.estimator).__name__}, which returned NaN")
+        return self._decide(labels, scores, out_of_fold)
 
     def _fit_copy(self, X: Matrix, labels: PartialLabels) -> Any:
         copy = clone(self.estimator, safe=False)

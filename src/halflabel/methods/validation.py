@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from halflabel._arrays import Matrix, is_sparse
-from halflabel._wording import clipped
+from halflabel._arrays import Mask, Matrix, is_sparse
+from halflabel._wording import clipped, listed
 from halflabel.labels import PartialLabels
 from halflabel.methods.candidates import list_candidates
 
@@ -229,3 +230,15 @@ def as_seed(random_state: RandomState) -> int | None:
 def is_real(value: Any) -> bool:
     """Return whether a value is a real number, of Python or of NumPy."""
     return isinstance(value, numbers.Real)
+
+
+def warn_of_rates(labels: PartialLabels, lacking: Mask, why: str) -> None:
+    """Warn about labels whose entries are filled with a rate."""
+    names = [labels.names[j] for j in np.flatnonzero(lacking)]
+    if names:
+        warnings.warn(
+            f"{len(names)} of {len(labels.names)} labels {why} ({listed(names, 5)}); their entries get the rate of the "
+            "label among its observed entries.",
+            UserWarning,
+            stacklevel=4,
+        )

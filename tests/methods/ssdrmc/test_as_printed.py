@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from tests.oracles.propagation import local_gram, weights_of_gram
 
-from halflabel import SSDRMC
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import reconstruction_weights
 
@@ -39,15 +38,3 @@ def test_raw_units_depend_on_the_unit_of_the_features_and_normalised_ones_do_not
         options = {"scores": F, "alpha": 0.3, "raw_units": raw}
         W, scaled = (reconstruction_weights(c * X, indices, 0.01, **options).toarray() for c in (1, 100))
         assert np.allclose(W, scaled) is same
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_fit_has_its_alpha_in_the_other_unit(data):
-    X, Y = data
-    model = SSDRMC.as_published().set_params(n_neighbors=6, n_folds=2).fit(X, Y)
-    state = (np.nan_to_num(model.label_scores_) >= model.rule.threshold).astype(float)
-    neighbours = np.array([np.flatnonzero(row) for row in (model.weights_.toarray() != 0)])
-    offsets = [[A[own] - A[i] for i, own in enumerate(neighbours)] for A in (model.scaler_(X), state)]
-    P, Q = (np.mean([(part**2).sum() for part in parts]) for parts in offsets)
-    assert model.normalise_alpha() == pytest.approx(0.1 * Q / (0.1 * Q + 0.9 * P))
-    assert model.set_params(inference="fixed_point").normalise_alpha() == 0.1

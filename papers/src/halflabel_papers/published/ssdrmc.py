@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 import halflabel
 from halflabel.labels.rules import Rule
@@ -152,14 +151,16 @@ class SSDRMC(halflabel.SSDRMC):
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
         return reconstruction_weights(self.items_, indices, self.ridge, query=items, drop_negative=self.drop_negative)
 
-    def normalise_alpha(self) -> float:
-        """Return alpha in units of mean traces. With ``label_units="normalised"`` it is ``alpha`` itself."""
-        check_is_fitted(self)
-        if self.label_units == "normalised":
-            return self.alpha
-        rounded = self.feedback == "rounded"
-        scores = feed_back(np.nan_to_num(self.label_scores_), self._round_at if rounded else None)
-        return normalise_alpha(self._restore_order(self.items_), scores, self.neighbors_, self.alpha)
+
+def measure_alpha(model: Any) -> float:
+    """Return the alpha with which normalised units give the weights of a fit, or NaN for another method."""
+    if not isinstance(model, halflabel.SSDRMC):
+        return np.nan
+    raw, soft = getattr(model, "label_units", "normalised") == "raw", getattr(model, "feedback", "rounded") == "soft"
+    if not raw and model.inference != "published":
+        return model.alpha
+    scores = feed_back(np.nan_to_num(model.label_scores_), None if soft else model._round_at)
+    return normalise_alpha(model._restore_order(model.items_), scores, model.neighbors_, model.alpha)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -11,19 +11,20 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix, MatrixLike
+from halflabel._arrays import Floats, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.methods.model_selection import folds_of_labelled
-from halflabel.methods.ssdrmc.alternation import Alternator, Inference, ItemGraph, feed_back
+from halflabel.methods.ssdrmc.alternation import Alternator, Inference, ItemGraph
+from halflabel.methods.ssdrmc.anchors import learn_anchors
 from halflabel.methods.validation import require_choice, require_positive, require_whole
 from halflabel.numerics.graph.embedding import Embedding, spectral_embedding
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.weights import normalise_alpha, reconstruction_weights
-from halflabel.numerics.kernels import KernelRidge, kernel_ridge, mean_distance, nystroem
+from halflabel.numerics.graph.weights import reconstruction_weights
+from halflabel.numerics.kernels import KernelRidge
 from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.threads import limit_threads
 
@@ -253,7 +254,10 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         self.neighbors_, _ = neighbors(self.items_, self.n_neighbors)
         Y, observed = labels.values(unknown=0.0), labels.observed
         folds = folds_of_labelled(labels, self.n_folds, rng)
-        anchors = self._anchors(labels, folds, rng)
+        if self.inference == "anchored":
+            self.prior_, anchors = learn_anchors(self.items_, labels, folds, self.max_landmarks, rng)
+        else:  # an entry without evidence is held at its label's rate while the entries with evidence are solved
+            anchors = np.broadcast_to(np.nan_to_num(labels.rates), (folds.max() + 2, *labels.shape))
         alternator = self._alternator()
         last = alternator.run(Y, observed, anchors[0])
         self.weights_, self.n_alternations_, self.stopped_ = last.weights, last.n_alternations, last.stopped
@@ -290,16 +294,8 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         """Return Table 1 with these settings. Its first W is the same for every fold."""
         published = self.inference == "published"
         graph = ItemGraph(self.items_, self.neighbors_, self.ridge, self.alpha, raw_units=published)
-        return Alternator(
-            graph,
-            self._inference(),
-            graph.weigh(),
-            self.max_alternations,
-            self._round_at,
-            published,
-            self.tol,
-            PUBLISHED_T if published else None,
-        )
+        limits = (self.max_alternations, self._round_at, published, self.tol, PUBLISHED_T if published else None)
+        return Alternator(graph, self._inference(), graph.weigh(), *limits)
 
     @property
     def _round_at(self) -> float:
@@ -312,22 +308,6 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         if fit_weight is None:
             fit_weight = 1.0 if name == "anchored" else np.inf
         return Inference(name, fit_weight, self.anchor_weight, self.solver_tol, self.max_iter)
-
-    def _anchors(self, labels: PartialLabels, folds: Ints, rng: np.random.Generator) -> Floats:
-        """Return the prior scores of all items, by the whole fit and without each fold: (1 + n_folds, n, n_labels).
-
-        Only "anchored" learns them. Any other inference holds an entry without evidence at its label's rate while it
-        solves for the entries with evidence.
-        """
-        if self.inference != "anchored":
-            return np.broadcast_to(np.nan_to_num(labels.rates), (folds.max() + 2, *labels.shape))
-        rows = np.flatnonzero(~labels.unlabelled)
-        Y, observed = labels.values(unknown=0.0)[rows], labels.observed[rows]
-        max_landmarks = self.max_landmarks if observed.all() else self.max_landmarks // 2
-        features = nystroem(self.items_[rows], mean_distance(self.items_, rng), max_landmarks, rng)
-        family = kernel_ridge(self.items_[rows], Y, observed, folds[rows], features)
-        self.prior_ = family[0]
-        return np.moveaxis(family.predict(self.items_), 1, 0)
 
     def _score_new(self, X: Matrix) -> Floats:
         items = self.scaler_(X)
@@ -342,17 +322,6 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
         indices, _ = neighbors(self.items_, min(self.n_neighbors, self.items_.shape[0]), query=items)
         return reconstruction_weights(self.items_, indices, self.ridge, query=items)
 
-    def normalise_alpha(self) -> float:
-        """Return alpha in units of mean traces, computed from the final scores.
-
-        With ``inference="published"`` this alpha gives the same weights in these units. Otherwise it is ``alpha``.
-        """
-        check_is_fitted(self)
-        if self.inference != "published":
-            return self.alpha
-        scores = feed_back(np.nan_to_num(self.label_scores_), self._round_at)
-        return normalise_alpha(self._restore_order(self.items_), scores, self.neighbors_, self.alpha)
-
     @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
     def transform(self, X: MatrixLike) -> Floats:
         """Return coordinates of new items, rebuilt from neighbours. The shape is (n_items, n_components)."""
@@ -364,11 +333,6 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def fit_transform(self, X: MatrixLike, y: LabelsLike) -> Floats:
         """Fit and return the coordinates of the fitted items."""
         return self.fit(X, y).embedding_.coordinates
-
-    @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
-    def get_feature_names_out(self, input_features: object = None) -> Any:
-        """Return the names of the coordinates."""
-        return super().get_feature_names_out(input_features)
 
     @property
     def _n_features_out(self) -> int:
