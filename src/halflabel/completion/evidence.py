@@ -285,7 +285,7 @@ class Evidence:
     def suspects(self) -> pd.DataFrame:
         """The given entries, or the probable missing positives, the most probably wrong first, with ids of items."""
         if self.labels.positive_only:
-            ranked = rank_missing(self.labels, self.probabilities, self.observed_rate)
+            ranked = rank_missing(self.labels, self.probabilities)
         else:
             part = self.of_filled
             ranked = rank_suspects(part.labels, part.probabilities, part.broken)

@@ -139,12 +139,11 @@ class Completion:
     def suspects(self) -> pd.DataFrame:
         """The given entries, the most probably wrong entries first.
 
-        Columns: item, label, given, probability (of being relevant, out of fold), wrong (posterior probability that the
-        value was flipped, see :class:`halflabel.evidence.suspects.FlipRates`). If hardly any value is wrong, it is
-        too high for difficult labels.
+        Columns: item, label, given, probability (of being relevant, out of fold). Their order is that of the posterior
+        that the value was flipped, see :class:`halflabel.evidence.suspects.FlipRates`. The number of wrong ones is not
+        stated: nothing in a table distinguishes flipped values from values that depend on chance.
 
-        Of positive-only labels these are the probable missing positives: entries that an annotated item lacks. There,
-        ``wrong`` is the probability of being relevant, and missing if the label frequency is not known.
+        Of positive-only labels these are the probable missing positives: entries that an annotated item lacks.
         """
         return self.opened.as_given(self.evidence.suspects)
 

@@ -1,4 +1,8 @@
-"""Given entries that are probably wrong: the posterior probability that a value was flipped."""
+"""Given entries that are probably wrong, in the order of the posterior probability that a value was flipped.
+
+The posterior orders entries and is not printed: where values depend on chance, no given entry shows how many of them
+were flipped.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ POWER_OF_RATIO = 0.75
 #: Minimum number of given entries of a label's rarer value, for a measured AUC or a doubt about one of its entries.
 MIN_OF_A_VALUE = 5
 
-#: An entry is listed as doubtful from this posterior on, so that at least half of any list are expected to be wrong.
+#: An entry is listed as doubtful from this posterior on.
 MIN_WRONG = 0.5
 
 
@@ -127,8 +131,8 @@ def accuse(labels: PartialLabels, wrong: Floats) -> Mask:
 def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence[Mask] = ()) -> pd.DataFrame:
     """Return the given entries, the most probably wrong entry first.
 
-    Columns: position, label, given, probability (of being relevant, out of fold), wrong (the posterior probability that
-    the value was flipped). Equal posteriors are ordered by the probability of the other value.
+    Columns: position, label, given, probability (of being relevant, out of fold). Equal posteriors are ordered by the
+    probability of the other value.
 
     ``probabilities`` and ``broken`` are as in :func:`measure_flips`.
     """
@@ -136,23 +140,20 @@ def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence
     relevant, p = labels.relevant[at], probabilities[at]
     wrong = measure_flips(labels, probabilities, broken)[at]
     order = np.lexsort((np.where(relevant, p, 1 - p), -wrong))
-    return _list_entries(at, labels, probabilities, wrong).iloc[order].reset_index(drop=True)
+    return _list_entries(at, labels, probabilities).iloc[order].reset_index(drop=True)
 
 
-def rank_missing(labels: PartialLabels, probabilities: Floats, observed_rate: float | None) -> pd.DataFrame:
+def rank_missing(labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     """Return the entries of annotated items that positive-only labels lack, the most probable missing positives first.
 
-    The columns are as in :func:`rank_suspects`. ``given`` is 0, and ``wrong`` is the probability of being relevant,
-    which is missing without a label frequency. ``probabilities`` are P(relevant), given that the entry was not
-    assigned, or P(assigned) without a label frequency.
+    The columns are as in :func:`rank_suspects`, and ``given`` is 0. ``probabilities`` are P(relevant), given that the
+    entry was not assigned, or P(assigned) without a label frequency.
     """
-    at = labels.annotated[:, None] & ~labels.relevant
-    p = probabilities[at]
-    found = _list_entries(at, labels, probabilities, p if observed_rate is not None else np.full(len(p), np.nan))
-    return found.iloc[np.argsort(-p, kind="stable")].reset_index(drop=True)
+    found = _list_entries(labels.annotated[:, None] & ~labels.relevant, labels, probabilities)
+    return found.sort_values("probability", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _list_entries(at: Mask, labels: PartialLabels, probabilities: Floats, wrong: Floats) -> pd.DataFrame:
+def _list_entries(at: Mask, labels: PartialLabels, probabilities: Floats) -> pd.DataFrame:
     """Return entries as rows, in the order of the table."""
     rows, columns = np.nonzero(at)
     names = np.array(labels.names, dtype=object)
@@ -162,7 +163,6 @@ def _list_entries(at: Mask, labels: PartialLabels, probabilities: Floats, wrong:
             "label": names[columns],
             "given": labels.relevant[at].astype(int),
             "probability": probabilities[at],
-            "wrong": wrong,
         }
     )
 
