@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from halflabel.cli import main
 from halflabel.datasets import load_digits_tags
 from halflabel.evaluation import run_demo
+from halflabel.review_page.items import ItemViews
 
 
 @pytest.fixture(params=[150, pytest.param(1797, marks=pytest.mark.slow)], autouse=True)
@@ -39,6 +40,7 @@ def test_the_demo_can_be_repeated_by_the_line_it_prints(tmp_path):
     assert printed.exit_code == 0, printed.output
     line = printed.output.strip().splitlines()[-1].strip()
     assert line.startswith("halflabel complete ")
+    assert line.endswith(" --set thumbnails=8x8")
     wrong = _count_wrong(tmp_path / "demo" / "digits-completed.csv")
     assert f"({wrong:,} of " in printed.output
     CliRunner().invoke(main, line.split()[1:], catch_exceptions=False)
@@ -49,6 +51,7 @@ def test_the_demo_can_be_repeated_by_the_line_it_prints(tmp_path):
 
 def test_the_demo_hides_nine_items_in_ten():
     demo = run_demo(1)
+    assert ItemViews(demo.completion.opened).describe(0)["mark"]  # a review shows pictures and no pixel numbers
     unknown = demo.half[list(demo.tags)].isna().to_numpy()
     assert unknown.all(axis=1).mean() == pytest.approx(0.9, abs=0.02)
     assert unknown.mean() == pytest.approx(0.95, abs=0.01)

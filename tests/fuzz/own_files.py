@@ -16,6 +16,7 @@ import pandas as pd
 from tests.fuzz.mutator import mutate, overwrite
 from tests.fuzz.structure import Change, change_tree
 from tests.fuzz.tools import TOOLS
+from tests.review_page.serving import read_journal
 
 from halflabel import files
 from halflabel._digests import KEY, digest_values
@@ -27,7 +28,6 @@ from halflabel.evidence.certificate import read_certificate, verify
 from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.files.reading import read_table
 from halflabel.review_page.answers import AnswerBook
-from halflabel.review_page.journal import read_journal
 from halflabel.table import open_table
 from halflabel.table.described import find_description
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from halflabel._ledger import read_lines
 from halflabel.review_page.config import Config
 from halflabel.review_page.items import ItemViews
+from halflabel.review_page.journal import TASK, repeat_records
 from halflabel.review_page.review import Review
 from halflabel.review_page.server import Server
 from halflabel.table import open_table
@@ -42,6 +44,13 @@ def make_setting(frame, **options):
     views = {name: options.pop(name) for name in ("show", "media_root", "marks") if name in options}
     opened = open_table(frame, id="song", labels=list(LABELS), text=options.pop("text", None))
     return Config(opened, ItemViews(opened, **views), title="songs.csv", by="ana", **options)
+
+
+def read_journal(path):
+    """Return the header and the records of a journal that may be open, without a line that is cut off."""
+    found, records = read_lines(path, TASK), []
+    repeat_records(found.records, str(path), records.append)
+    return found.header, records
 
 
 class Workplace:

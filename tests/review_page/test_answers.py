@@ -30,7 +30,7 @@ class Review(RuleBasedStateMachine):
     def write(self, op, **body):
         record = make_record(next(self.number), op, **body)
         self.records.append(record)
-        return self.book.apply(record)
+        self.book.apply(record)
 
     @rule(item=st.sampled_from(ITEMS), label=st.sampled_from(LABELS), value=st.sampled_from([1, 0, None]))
     def answer(self, item, label, value):
@@ -106,8 +106,8 @@ def test_answers_about_other_items_are_kept_without_effect():
     book.apply(make_record(1, item="gone", label="sad", value=1))
     book.apply(make_record(2, item="a", label="sad", value=1))
     assert [record.n for record in book.unplaced] == [1]
-    assert book.apply(make_record(3, "undo", of=2)) == [(0, 1)]
-    assert book.apply(make_record(4, "undo", of=1)) == []
+    book.apply(make_record(3, "undo", of=2))
+    book.apply(make_record(4, "undo", of=1))
     assert len(book) == 0
 
 
@@ -125,7 +125,7 @@ def test_each_reviewer_undoes_the_own_answers():
         body = {"item": item, "label": "sad", "value": int(by == "ana"), "why": "uncertain"}
         book.apply(Record(n, "answer", by, "now", f"k{n}", body))
     assert (book.list_undoable("ana"), book.list_undoable("ben")) == ([3], [4])
-    assert book.apply(Record(5, "undo", "ana", "now", "k5", {"of": 3})) == [(2, 1)]
+    book.apply(Record(5, "undo", "ana", "now", "k5", {"of": 3}))
     assert book.current[:, 1].tolist() == [YES, NO, NO, 0]  # the answer of ben about the same entry stays
     book.apply(Record(6, "answer", "ben", "now", "k6", {"item": "d", "label": "sad", "value": 0}))
     assert (book.list_undoable("ana"), book.list_undoable("ben")) == ([1], [6])

@@ -16,13 +16,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from tests.review_page.browsing import MARKS, WAIT, press
-from tests.review_page.serving import Served, make_session
+from tests.review_page.serving import Served, make_session, read_journal
 
 from halflabel.cli import main
 from halflabel.datasets import load_digits_tags
 from halflabel.labels.masking import hide_entries, hide_items
 from halflabel.review_page.browser import PAGE, write_private
-from halflabel.review_page.journal import read_journal
 
 pytestmark = MARKS
 

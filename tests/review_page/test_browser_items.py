@@ -5,10 +5,9 @@ import base64
 import numpy as np
 import pytest
 from tests.review_page.browsing import MARKS, WAIT, press
-from tests.review_page.serving import make_table
+from tests.review_page.serving import make_table, read_journal
 
 from halflabel.review_page.explaining import Explained
-from halflabel.review_page.journal import read_journal
 from halflabel.table.images import encode_png
 
 pytestmark = MARKS

@@ -6,9 +6,7 @@ Time is counted in keys, not in seconds: a response waits until the program lets
 import numpy as np
 import pytest
 from tests.review_page.browsing import MARKS, wait_until_sent
-from tests.review_page.serving import make_table
-
-from halflabel.review_page.journal import read_journal
+from tests.review_page.serving import make_table, read_journal
 
 pytestmark = MARKS
 

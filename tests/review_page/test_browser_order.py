@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 from tests.review_page.browsing import MARKS, WAIT, press, wait_until_sent
-from tests.review_page.serving import LABELS, Served, make_setting, make_table
+from tests.review_page.serving import LABELS, Served, make_setting, make_table, read_journal
 
-from halflabel.review_page.finishing import FinishTargets, open_finish
-from halflabel.review_page.journal import read_journal
+from halflabel.review_page.finishing import open_finish
 
 pytestmark = MARKS
 
@@ -58,7 +57,7 @@ def read_answers(folder):
 def serve_finish(folder):
     setting = make_setting(make_table(70))
     given = setting.opened.labels.state
-    targets = FinishTargets(*(folder / name for name in ("done.csv", "certificate.json", "page.html")))
+    targets = tuple(folder / name for name in ("done.csv", "certificate.json", "page.html"))
     session = open_finish(setting, folder / "a.jsonl", targets, max_error=0.02, seed=3)
     session.take_values(np.where(given != 0, given, 1).astype(np.int8), np.random.default_rng(0).random(given.shape))
     return Served(session)

@@ -2,10 +2,8 @@
 
 import pandas as pd
 import pytest
-from tests.review_page.serving import LABELS, Served, answer, make_session, make_table
+from tests.review_page.serving import LABELS, Served, answer, make_session, make_table, read_journal
 from tests.review_page.test_requests import VALID, write
-
-from halflabel.review_page.journal import read_journal
 
 
 def reverse(frame):

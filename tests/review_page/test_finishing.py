@@ -9,7 +9,7 @@ from tests.review_page.serving import LABELS, Served, Workplace, make_setting, m
 
 from halflabel.completion.finish_state import FinishState
 from halflabel.evidence.certificate import read_certificate, verify
-from halflabel.review_page.finishing import BATCH, FinishTargets, open_finish
+from halflabel.review_page.finishing import BATCH, open_finish
 from halflabel.review_page.session import Asked
 
 LIMITS = {"max_error": 0.1, "seed": 3}
@@ -29,7 +29,7 @@ def case(tmp_path):
 
 def begin(case, tmp_path, with_fit=True, **limits):
     frame, _, p = case
-    targets = FinishTargets(*(tmp_path / f"songs.{end}" for end in ("completed.csv", "certificate.json", "page.html")))
+    targets = tuple(tmp_path / f"songs.{end}" for end in ("completed.csv", "certificate.json", "page.html"))
     session = open_finish(make_setting(frame), tmp_path / "songs.finish.jsonl", targets, **{**LIMITS, **limits})
     if with_fit:
         session.take_values(fill(case, p), p)

@@ -3,9 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.review_page.serving import Served, answer, make_session
-
-from halflabel.review_page.journal import read_journal
+from tests.review_page.serving import Served, answer, make_session, read_journal
 
 WRONG = {
     "value": [5, 1.0, True, "1", [1], "missing"],

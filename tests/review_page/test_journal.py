@@ -8,9 +8,10 @@ import warnings
 
 import numpy as np
 import pytest
+from tests.review_page.serving import read_journal
 
 from halflabel.review_page.answers import Record
-from halflabel.review_page.journal import describe_change, open_journal, read_journal
+from halflabel.review_page.journal import describe_change, open_journal
 
 HEADER = {"table": "abc", "by": "ana"}
 

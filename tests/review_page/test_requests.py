@@ -7,10 +7,9 @@ from urllib.parse import quote
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.review_page.serving import Served, make_session
+from tests.review_page.serving import Served, make_session, read_journal
 
 from halflabel.review_page.endpoints import ENDPOINTS
-from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets, list_answers
 
 #: JSON that Python reads to something odd, or not at all. Fields are texts here, because no object has these forms.

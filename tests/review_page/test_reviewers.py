@@ -5,10 +5,9 @@ import threading
 
 import numpy as np
 import pytest
-from tests.review_page.serving import LABELS, Client, Served, answer, make_session, make_table
+from tests.review_page.serving import LABELS, Client, Served, answer, make_session, make_table, read_journal
 
 from halflabel.review_page.answers import AnswerBook, Record
-from halflabel.review_page.journal import read_journal
 from halflabel.review_page.reviewers import TWICE_EVERY, compare
 from halflabel.review_page.session import Asked
 

@@ -5,11 +5,10 @@ import http.client
 import numpy as np
 import pandas as pd
 import pytest
-from tests.review_page.serving import LABELS, Served, answer, make_session, make_table
+from tests.review_page.serving import LABELS, Served, answer, make_session, make_table, read_journal
 
 from halflabel.review_page.answers import ANSWERED_YES, GIVEN_NO, GIVEN_YES
 from halflabel.review_page.explaining import Explained
-from halflabel.review_page.journal import read_journal
 from halflabel.review_page.outputs import Targets
 from halflabel.review_page.review import UPDATE_ANSWERS
 

@@ -32,11 +32,11 @@ def demo(output: Path) -> None:
         story = work.run_demo()
     output.mkdir(parents=True, exist_ok=True)
     half, table, report = (output / name for name in ("digits-half.csv", "digits-completed.csv", "report.html"))
-    words = f"{shlex.quote(str(half))} --id scan --labels {','.join(story.tags)}"
+    words = f"{shlex.quote(str(half))} --id scan --labels {','.join(story.tags)} --set thumbnails=8x8"
     work.write_frame(story.half, half)
     work.write_frame(story.completion.table, table)
     with show_progress():
-        story.completion.report(report, title="Scanned digits, half labelled", items=words, marks=story.images)
+        story.completion.report(report, title="Scanned digits, half labelled", items=words)
     print_verdict(story.completion, words)
     wrong = story.wrong["halflabel"]
     print_result(f"Truth: 1 in {story.filled / max(wrong, 1):,.0f} is wrong ({count(wrong)} of {count(story.filled)}).")

@@ -24,7 +24,7 @@ def serve_finish(
     """Serve the page until the process is asked to end. ``stated`` values are finished without a fit."""
     from halflabel.review_page.browser import opened_in_browser
     from halflabel.review_page.config import Config
-    from halflabel.review_page.finishing import FinishTargets, open_finish
+    from halflabel.review_page.finishing import open_finish
     from halflabel.review_page.items import ItemViews
     from halflabel.review_page.server import Server
 
@@ -32,7 +32,7 @@ def serve_finish(
     title = "" if opened.source is None else Path(opened.source.raw.source).name
     settings = {"random_state": seed or 0}
     config = Config(opened, ItemViews(opened), title=title, by=name_user(), settings=settings)
-    targets = FinishTargets(*(outputs.paths[name] for name in ("table", "certificate", "page")))
+    targets = outputs.paths["table"], outputs.paths["certificate"], outputs.paths["page"]
     session = open_finish(config, journal, targets, seed=seed, **limits)
     try:
         server = Server(session, announce_address=print_next_address)

@@ -19,6 +19,9 @@ from halflabel.methods.baselines import BinaryRelevance
 #: Chosen before any result was seen: nine in ten items lose every tag, one in ten loses every second tag.
 ITEMS_HIDDEN, ENTRIES_HIDDEN = 0.9, 0.5
 
+#: Height and width of a digit.
+SHAPE = (8, 8)
+
 
 @dataclass(frozen=True, eq=False)
 class Demo:
@@ -26,7 +29,6 @@ class Demo:
 
     half: pd.DataFrame  #: The half-labelled table: an id, the pixels, the tags with their gaps.
     completion: Completion  #: The completed table.
-    images: NDArray[Any]  #: Shape (n_items, 8, 8).
     tags: tuple[str, ...]
     filled: int  #: The number of filled values.
     wrong: dict[str, int]  #: The number of these values that are wrong, for halflabel and for two simple methods.
@@ -40,12 +42,11 @@ def run_demo(random_state: int = 0) -> Demo:
     half = pd.DataFrame(np.asarray(digits.X).astype(int), columns=list(digits.feature_names))
     half.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(half))])
     half = half.join(known.to_frame())
-    completion = complete(half, id="scan", labels=digits.label_names, random_state=random_state)
+    completion = complete(half, id="scan", labels=digits.label_names, thumbnails=SHAPE, random_state=random_state)
     relevant = {"halflabel": completion.state > 0, **_predict_simply(completion.opened.X, known, random_state)}
     gaps = ~known.observed
     wrong = {name: int((gaps & (values != digits.Y.relevant)).sum()) for name, values in relevant.items()}
-    images = np.asarray(digits.X).reshape(-1, 8, 8)
-    return Demo(half, completion, images, digits.label_names, int(gaps.sum()), wrong)
+    return Demo(half, completion, digits.label_names, int(gaps.sum()), wrong)
 
 
 def _predict_simply(X: Any, known: PartialLabels, random_state: int) -> dict[str, NDArray[np.bool_]]:

@@ -38,7 +38,7 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
     n, answers = int(filled.sum()), scored["answers"]
     stated: dict[str, Any] = {"filled": n, "expected": None, "is_enough": False}
     if fit is None or fit.band is None:
-        return {**stated, "sentence": fit.verdict if fit else "", "random": {**scored, "expected": None}}
+        return {**stated, "sentence": fit.verdict if fit else "", "random": scored}
     wrong = np.where(filled, fit.wrong, 0)
     expected = float(wrong.sum())
     low, high = (end * expected for end in fit.band)
@@ -103,19 +103,16 @@ def write_advice(filled: int, expected: float, low: float, high: float, gain: fl
     return f"It is enough: {more} {first}" if gain < ENOUGH else f"{first} {more}"
 
 
-def score_random(book: AnswerBook) -> dict[str, Any]:
+def score_random(book: AnswerBook) -> dict[str, int]:
     """Compare the answers to random questions with the values that were filled in at their time.
 
-    Only these answers are a fair sample: number, errors, and the number of errors that the probabilities expected.
+    Only these answers are a fair sample.
     """
     asked = [
         record.body
         for _, _, record in book.list_active()
         if record.body.get("why") == Reason.RANDOM
         and record.body.get("filled") in (0, 1)
-        and isinstance(record.body.get("p"), int | float)
+        and record.body["value"] is not None
     ]
-    decided = [body for body in asked if body["value"] is not None]
-    errors = sum(body["value"] != body["filled"] for body in decided)
-    expected = sum(1 - body["p"] if body["filled"] == 1 else body["p"] for body in decided)
-    return {"answers": len(decided), "errors": errors, "expected": round(float(expected), 2)}
+    return {"answers": len(asked), "errors": sum(body["value"] != body["filled"] for body in asked)}

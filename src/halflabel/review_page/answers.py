@@ -63,21 +63,9 @@ class Record:
 class AnswerBook:
     """The current answers of a table, kept up to date record by record.
 
-    Parameters
-    ----------
-    ids : sequence
-        The ids of the items. They are compared as strings and must be distinct.
-    names : sequence of str
-        The labels.
-
-    Attributes
-    ----------
-    current : ndarray of int8, shape (n_items, n_labels)
-        :data:`YES`, :data:`NO`, :data:`UNDECIDED` or :data:`NONE`.
-    records : list of Record
-        All records, in the order in which they were written.
-    unplaced : list of Record
-        Answers about items or labels that the table does not have.
+    ``current`` has the code of the answer of each entry, ``records`` all records in their order, ``by_key`` and
+    ``by_number`` the record of a key and of a number, and ``unplaced`` the answers about items or labels that the table
+    does not have. Ids are compared as strings and must be distinct.
     """
 
     def __init__(self, ids: Sequence[Hashable], names: Sequence[str]) -> None:
@@ -89,25 +77,17 @@ class AnswerBook:
         self.records: list[Record] = []
         self.unplaced: list[Record] = []
         self._stacks: dict[tuple[int, int], list[Record]] = {}
-        self._keys: dict[str, Record] = {}
-        self._by_number: dict[int, Record] = {}
+        self.by_key: dict[str, Record] = {}
+        self.by_number: dict[int, Record] = {}
         self._contested: set[tuple[int, int]] = set()
         self._done: list[int] = []
 
     def __len__(self) -> int:
         return int((self.current != NONE).sum())
 
-    def find_key(self, key: str) -> Record | None:
-        """Return the record that was sent with this key, if there is one."""
-        return self._keys.get(key)
-
-    def get_record(self, n: int) -> Record:
-        """Return the record of a number."""
-        return self._by_number[n]
-
     def find_repeated(self, op: str, key: str) -> Record | None:
         """Return the record that was written with this key. Raise if it is of another kind."""
-        record = self.find_key(key)
+        record = self.by_key.get(key)
         if record is not None and record.op != op:
             raise ValueError(KEY_USED)
         return record
@@ -136,27 +116,35 @@ class AnswerBook:
 
         With several reviewers, each one undoes the own answers (``by``).
         """
-        own = (self._by_number[n] for n in reversed(self._done))
+        own = (self.by_number[n] for n in reversed(self._done))
         screen: list[Record] = []
         for record in (record for record in own if by is None or record.by == by):
-            if screen and not (_read_screen(record) and _read_screen(record) == _read_screen(screen[0])):
+            key = record.body.get("screen")
+            if screen and (not key or key != screen[0].body.get("screen")):
                 break
             screen.append(record)
         return [record.n for record in screen]
 
-    def apply(self, record: Record) -> list[tuple[int, int]]:
-        """Apply one record and return the entries whose answer it changed.
-
-        Raises
-        ------
-        ValueError
-            For an undo that is not the next one.
-        """
-        entries = self._undo(record) if record.op == "undo" else self._answer(record)
+    def apply(self, record: Record) -> None:
+        """Apply one record. Raise a ValueError for an undo that is not the next one, of all or of this reviewer."""
+        answer = record
+        if record.op == "undo":
+            of = record.body["of"]
+            if of not in {*self._done[-1:], *self.list_undoable(record.by)[:1]}:
+                raise ValueError(f"record {of} is not the next one to undo.")
+            self._done.remove(of)
+            answer = self.by_number[of]
+        else:
+            self._done.append(record.n)
+        entry = self.find_entry(answer.body["item"], answer.body["label"])
+        if entry is not None:
+            stack = self._stacks.setdefault(entry, [])
+            stack.remove(answer) if answer is not record else stack.append(answer)
+            self._update(entry, stack)
+        elif answer is record:
+            self.unplaced.append(record)
         self.records.append(record)
-        self._by_number[record.n] = record
-        self._keys[record.key] = record
-        return entries
+        self.by_number[record.n] = self.by_key[record.key] = record
 
     def find_entry(self, item: str, label: str) -> tuple[int, int] | None:
         """Return the place of an entry, or None if the table does not have it."""
@@ -204,35 +192,7 @@ class AnswerBook:
             if last := stack[-1:]:
                 yield row, column, last[0]
 
-    def _answer(self, record: Record) -> list[tuple[int, int]]:
-        entries = self._place(record)
-        if not entries:
-            self.unplaced.append(record)
-        for entry in entries:
-            self._stacks.setdefault(entry, []).append(record)
-            self._update(entry)
-        self._done.append(record.n)
-        return entries
-
-    def _undo(self, record: Record) -> list[tuple[int, int]]:
-        """Take back the last answer of all, or of this reviewer."""
-        of = record.body["of"]
-        if of not in {*self._done[-1:], *self.list_undoable(record.by)[:1]}:
-            raise ValueError(f"record {of} is not the next one to undo.")
-        self._done.remove(of)
-        answer = self._by_number[of]
-        entries = self._place(answer)
-        for entry in entries:
-            self._stacks[entry].remove(answer)
-            self._update(entry)
-        return entries
-
-    def _place(self, record: Record) -> list[tuple[int, int]]:
-        place = self.find_entry(record.body["item"], record.body["label"])
-        return [] if place is None else [place]
-
-    def _update(self, entry: tuple[int, int]) -> None:
-        stack = self._stacks[entry]
+    def _update(self, entry: tuple[int, int], stack: Sequence[Record]) -> None:
         self._contested.discard(entry)
         if is_contested(stack):
             self._contested.add(entry)
@@ -246,11 +206,6 @@ def is_contested(stack: Sequence[Record]) -> bool:
         return False
     others = [record for record in stack if record.by != stack[-1].by]
     return bool(others) and others[-1].body["value"] != stack[-1].body["value"]
-
-
-def _read_screen(record: Record) -> Any:
-    """Return the key of the screen on which several entries were answered at once, or None."""
-    return record.body.get("screen")
 
 
 def _check_body(record: Record) -> None:

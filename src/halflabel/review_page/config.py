@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
-
-import numpy as np
 
 from halflabel.labels.names import Effort
 from halflabel.review_page.items import ItemViews
@@ -31,13 +28,3 @@ class Config:
 def is_whole(value: Any) -> TypeGuard[int]:
     """Return whether a value from JSON is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def digest_table(opened: OpenTable) -> str:
-    """Return a digest of ids, labels and given values, by which a changed table is noticed."""
-    digest = hashlib.sha256()
-    for text in (*map(str, opened.index), *opened.labels.names):
-        raw = text.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(raw) + raw)
-    digest.update(np.ascontiguousarray(opened.labels.state).tobytes())
-    return digest.hexdigest()

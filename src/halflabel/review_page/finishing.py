@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,30 +31,16 @@ from halflabel.review_page.session import Asked, Session
 #: Number of questions that are asked at once. Before the first random one, a fit learns as many answers.
 BATCH = 20
 
+#: The paths of the delivered table, and of its certificate as data and as a page.
+Targets = tuple[Path, Path, Path]
+
 _NO_ANSWERS = pd.DataFrame({"item": [], "label": [], "answer": []})
 
 
-@dataclass(frozen=True)
-class FinishTargets:
-    """The paths of the outputs: the delivered table, and its certificate as data and as a page."""
-
-    table: Path
-    certificate: Path
-    page: Path
-
-
 class Finish(Session):
-    """The state of a finish.
+    """The state of a finish. ``state`` has questions, answers and bound, which `halflabel finish` by file continues."""
 
-    Parameters
-    ----------
-    config : Config
-    state : FinishState
-        The questions, the answers and the bound, which `halflabel finish` by file continues.
-    targets : FinishTargets
-    """
-
-    def __init__(self, config: Config, state: FinishState, targets: FinishTargets) -> None:
+    def __init__(self, config: Config, state: FinishState, targets: Targets) -> None:
         super().__init__(config, (state.journal.header or {})["table"])
         self.state, self.targets, self.journal = state, targets, state.journal
         self._keys = {each["key"]: each for each in state.journal.records if "key" in each}
@@ -223,19 +208,19 @@ class Finish(Session):
         """Write the table as it is delivered now, with its certificate."""
         if not self._is_ready:
             raise ValueError("there is nothing to write yet: wait for the first fit.")
-        state, to = self.state, self.targets
+        state, (table, data, page) = self.state, self.targets
         certificate = state.certify(columns=describe_reading(self.opened))
         state.do("certificate", sentence=str(certificate))
-        texts = {to.certificate: json.dumps(certificate, indent=1) + "\n", to.page: render_certificate(certificate)}
+        texts = {data: json.dumps(certificate, indent=1) + "\n", page: render_certificate(certificate)}
         with together():
-            lost = state_completion(self.opened, state.proof.delivered).write(to.table)
+            lost = state_completion(self.opened, state.proof.delivered).write(table)
             for path, text in texts.items():
                 with atomic_write(path, "w") as file:
                     file.write(text)
-        self.receive("written", [*map(str, (to.table, *texts)), *lost])
+        self.receive("written", [*map(str, (table, *texts)), *lost])
 
 
-def open_finish(config: Config, journal: Path, targets: FinishTargets, **limits: Any) -> Finish:
+def open_finish(config: Config, journal: Path, targets: Targets, **limits: Any) -> Finish:
     """Return the session of a table. ``limits`` are arguments of :class:`FinishState`."""
     labels = config.opened.labels
     state = FinishState(read_ids(config.opened.index), labels.names, labels.state, journal=journal, **limits)

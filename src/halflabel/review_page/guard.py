@@ -48,15 +48,7 @@ HEADERS = [
 
 
 class Guard:
-    """ASGI middleware that rejects every request that does not come from our own page.
-
-    Parameters
-    ----------
-    app : ASGI application
-    port : int
-    reviewers : sequence of str
-        Several reviewers, each of whom has an address of the own.
-    """
+    """ASGI middleware that rejects every request that does not come from our own page. Each reviewer has an address."""
 
     def __init__(self, app: Any, port: int, reviewers: tuple[str, ...] = ()) -> None:
         self.app, self.port = app, port

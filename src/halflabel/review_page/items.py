@@ -28,16 +28,9 @@ MAX_OTHERS, SHORT = 40, 220
 class ItemViews:
     """Descriptions of items for the page.
 
-    Parameters
-    ----------
-    opened : OpenTable
-    show : sequence of str, optional
-        The columns to show. The default is text, images, sounds and recognised ids, and the features of a row that has
-        neither text nor image.
-    marks : (height, width), optional
-        Show the vectors, or the features, of the items as grey images.
-    media_root : Path, optional
-        The folder that media files must lie under. The default is the folder of the table.
+    ``show`` are the columns to show: by default text, images, sounds and recognised ids, and the features of a row that
+    has neither text nor image. ``marks`` (height, width) show vectors or features as grey images. Media files must lie
+    under ``media_root``, by default the folder of the table.
     """
 
     def __init__(

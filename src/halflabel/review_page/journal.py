@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from halflabel._ledger import Ledger, read_lines
+from halflabel._ledger import Ledger
 from halflabel._wording import plural
 from halflabel.review_page.answers import Record
 
@@ -21,7 +21,7 @@ def open_journal(path: str | os.PathLike[str], header: dict[str, Any], repeat: C
     """
 
     def repeat_all(lines: Iterable[dict[str, Any]]) -> None:
-        _repeat(lines, str(path), repeat)
+        repeat_records(lines, str(path), repeat)
 
     journal = Ledger(path, TASK, repeat_all)
     if journal.header is None:
@@ -29,14 +29,7 @@ def open_journal(path: str | os.PathLike[str], header: dict[str, Any], repeat: C
     return journal
 
 
-def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Record]]:
-    """Return the header and the records of a journal that may be open elsewhere, without a line that is cut off."""
-    found, records = read_lines(path, TASK), list[Record]()
-    _repeat(found.records, str(path), records.append)
-    return found.header, records
-
-
-def _repeat(lines: Iterable[dict[str, Any]], name: str, repeat: Callable[[Record], Any]) -> None:
+def repeat_records(lines: Iterable[dict[str, Any]], name: str, repeat: Callable[[Record], Any]) -> None:
     """Call a function with each record. Raise a ValueError that names the first line which is not the next record."""
     last = 0
     for number, line in enumerate(lines, 2):

@@ -64,21 +64,9 @@ def detect_kind(cell: Any) -> str | None:
 
 
 class MediaFolder:
-    """Finds the files that cells name. It never opens a file outside of one folder.
+    """Finds the files that cells name, and opens none outside of ``root``, links resolved, by default ``folder``.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The items.
-    folder : path
-        The start of relative paths. If the file is not there, the path starts from ``root``.
-    root : path, optional
-        The folder that files must lie under, links resolved. The default is ``folder``.
-
-    Raises
-    ------
-    ValueError
-        If the root is not a folder.
+    Relative paths start from ``folder``, and from ``root`` if the file is not there.
     """
 
     def __init__(self, frame: pd.DataFrame, folder: str | os.PathLike[str], root: Path | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import together
-from halflabel._wording import NONE, count, decimal
+from halflabel._wording import NONE, count
 from halflabel.completion import Completion
 from halflabel.files.reading import write_frame
 from halflabel.review_page.advice import score_random
@@ -39,14 +39,10 @@ def summarize_review(book: AnswerBook, chain: str) -> dict[str, Any]:
         ("of these not sure", count(unsure)),
         ("Reviewers", ", ".join(sorted({record.by for record in active})) or NONE),
         ("Random questions answered", count(random["answers"])),
-        ("Wrong filled values among these", _compare_errors(random["errors"], random["expected"])),
+        ("Wrong filled values among these", count(random["errors"])),
         ("Digest of the journal", chain),
     ]
     return {"facts": facts, "sentences": []}
-
-
-def _compare_errors(errors: int, expected: float | None) -> str:
-    return str(errors) if expected is None else f"{errors} ({decimal(expected, 1)} expected)"
 
 
 def write_outputs(completion: Completion, to: Targets, rows: pd.DataFrame, reviewed: dict[str, Any]) -> list[str]:

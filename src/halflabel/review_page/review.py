@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from halflabel._ledger import read_clock
 from halflabel._wording import clipped
+from halflabel.evidence.random_order import digest_table
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
-from halflabel.review_page.config import Config, digest_table
+from halflabel.review_page.config import Config
 from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import Outcome, check_repeated, read_answer
@@ -34,17 +35,11 @@ REFIT_ANSWERS, REFIT_SECONDS = 50, 60.0
 
 
 class Review(Session):
-    """The state of a review.
-
-    Parameters
-    ----------
-    config : Config
-    journal_path : path
-        Answers that are there already are taken over.
-    """
+    """The state of a review. Answers that the journal has already are taken over."""
 
     def __init__(self, config: Config, journal_path: Path) -> None:
-        super().__init__(config, digest_table(config.opened))
+        labels = config.opened.labels
+        super().__init__(config, digest_table(list(map(str, config.opened.index)), labels.names, labels.state))
         self.book = AnswerBook(list(self.opened.index), self.labels.names)
         header = {"table": self.table, "labels": list(self.labels.names), "by": config.by}
         self.journal = open_journal(journal_path, header, self.book.apply)
@@ -80,7 +75,7 @@ class Review(Session):
         for each in sent:
             try:
                 answer = read_answer(each, self.book.find_entry)
-                check_repeated(answer, self.book.find_key(answer.key), bodies.get(answer.key))
+                check_repeated(answer, self.book.by_key.get(answer.key), bodies.get(answer.key))
             except ValueError as error:
                 outcomes.append(Outcome.from_error(each, error))
             else:
@@ -99,9 +94,9 @@ class Review(Session):
             keys = (key, *(f"{key}.{k}" for k in range(1, len(numbers))))
             written = self.write([("undo", each, {"of": n}) for each, n in zip(keys, numbers, strict=False)], by)
         else:
-            further = (self.book.find_key(f"{key}.{k}") for k in itertools.count(1))
+            further = (self.book.by_key.get(f"{key}.{k}") for k in itertools.count(1))
             written = [again, *itertools.takewhile(bool, further)]  # type: ignore[list-item]
-        answers = [self.book.get_record(record.body["of"]).body for record in written]
+        answers = [self.book.by_number[record.body["of"]].body for record in written]
         places = [(self.book.find_entry(body["item"], body["label"]), body) for body in answers]
         return [
             {"row": place[0], "column": place[1], **{name: body.get(name, "") for name in ("value", "why", "screen")}}

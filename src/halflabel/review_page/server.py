@@ -28,18 +28,8 @@ TICK, ALIVE = 0.25, 15.0
 class Server:
     """A review, or a finish, that a browser can open.
 
-    Parameters
-    ----------
-    session : Session
-    port : int, default=0
-        By default any free one.
-    announce_address : callable, optional
-        Called with the next address and its reviewer when an address was used.
-
-    Attributes
-    ----------
-    addresses : dict of str to str
-        The address that each reviewer opens. It lets one browser in, and is then replaced by a new address.
+    ``announce_address`` is called with the next address and its reviewer when an address was used. ``addresses`` has
+    the address of each reviewer. It lets one browser in, and is then replaced by a new address.
     """
 
     def __init__(
@@ -131,12 +121,9 @@ class _PatientServer(uvicorn.Server):
 
 
 class Events:
-    """Messages to every open page, as server-sent events. A page that ends them holds no questions.
+    """Messages to every open page, as server-sent events.
 
-    Parameters
-    ----------
-    leave : callable
-        Called with the name of a page that ends its messages.
+    ``leave`` is called with the name of a page that ends its messages, and holds no questions any more.
     """
 
     def __init__(self, leave: Callable[[str], None]) -> None:

@@ -46,11 +46,7 @@ class Asked:
 class Session(ABC):
     """The state of a page. One thread calls its methods, and fits arrive through :meth:`receive`.
 
-    Parameters
-    ----------
-    config : Config
-    table : str
-        A digest of the table: requests about another one are rejected.
+    ``table`` is a digest of the table: requests about another one are rejected.
     """
 
     def __init__(self, config: Config, table: str) -> None:

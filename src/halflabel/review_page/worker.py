@@ -49,16 +49,10 @@ class Job:
 class Worker:
     """A process that runs one job at a time. If several jobs of a kind in ``NEWEST`` are queued, only the newest runs.
 
-    Parameters
-    ----------
-    opened : OpenTable
-        The user's table, without answers.
-    settings : dict
-        Arguments of :func:`halflabel.complete` for every fit.
-    receive : callable
-        Called from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
-        ``("fit", Fit)``, ``("explained", Explained)``, ``("written", sentences)``, ``("failed", sentence)`` and
-        ``("idle", None)``.
+    It makes fits of a table without answers, with ``settings`` of :func:`halflabel.complete`. ``receive`` is called
+    from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
+    ``("fit", Fit)``, ``("explained", Explained)``, ``("written", sentences)``, ``("failed", sentence)`` and
+    ``("idle", None)``.
     """
 
     def __init__(self, opened: OpenTable, settings: dict[str, Any], receive: Receive) -> None:

@@ -54,9 +54,9 @@ export class More {
     const { advice, queues, reviewers } = panel;
     byId("advice").textContent = advice.sentence || "An estimate comes with the first fit.";
     fillSelect(byId("kind"), Object.entries(KINDS).map(([key, text]) => [key, `${text} (${count(queues[key])})`]));
-    const { answers, errors, expected } = advice.random;
+    const { answers, errors } = advice.random;
     byId("random").textContent = answers
-      ? `Random checks: ${count(answers)} answered, ${count(errors)} of the filled values ${errors === 1 ? "was" : "were"} wrong${expected === null ? "" : ` (${expected.toFixed(1)} expected)`}.`
+      ? `Random checks: ${count(answers)} answered, ${count(errors)} of the filled values ${errors === 1 ? "was" : "were"} wrong.`
       : "";
     byId("reviewers").textContent = reviewers ? describeReviewers(reviewers) : "";
   }
