@@ -10,6 +10,7 @@ from tests.review_page.serving import LABELS, make_setting, make_table
 from halflabel.completion.verdict import write_wrong
 from halflabel.review_page.advice import ENOUGH, NEXT, advise, bound_share_of_errors, score_random, write_advice
 from halflabel.review_page.answers import AnswerBook, Record
+from halflabel.review_page.fits import remove_flips
 from halflabel.review_page.items import MAX_CELLS, ItemViews
 from halflabel.review_page.queues import choose_screens
 from halflabel.table import open_table
@@ -112,6 +113,14 @@ def test_the_interval_of_random_answers_is_exact(errors, answers):
     assert errors == answers or stats.binom.cdf(errors, answers, high) == pytest.approx(0.05)
     assert errors == 0 or stats.binom.sf(errors - 1, answers, low) == pytest.approx(0.05)
     assert 0 <= low <= errors / answers <= high <= 1
+
+
+def test_wrong_given_values_are_not_expected_again():
+    q = np.array([[0.02, 0.4], [0.9, 0.5]])
+    false_relevant, false_irrelevant = np.array([0.03, 0.1]), np.array([0.1, 0.0])
+    p = q * (1 - false_irrelevant) + (1 - q) * false_relevant
+    np.testing.assert_allclose(remove_flips(p, false_relevant, false_irrelevant), q)
+    assert (remove_flips(p * 0, false_relevant, false_irrelevant) == 0).all()
 
 
 @pytest.mark.parametrize("p", [0.001, 0.01, 0.03, 0.049, 0.051, 0.2])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halflabel._arrays import Floats
 from halflabel.completion import Completion
 from halflabel.evidence import suspects
 from halflabel.labels import PartialLabels
@@ -29,14 +30,14 @@ class Fit:
     shown_p: NDArray[np.float32]
     #: The sentence of the verdict about the number of wrong values.
     verdict: str
-    #: The ends of the band of the verdict, relative to the number of wrong values. None if it has no number.
+    #: The ends of the band of the verdict, relative to the number of wrong values. None if it has no number. The lower
+    #: end is without the errors of the given values, which probabilities that learned from them expect in gaps, too.
     band: tuple[float, float] | None = None
 
     @property
     def wrong(self) -> NDArray[np.float32]:
         """The probability that the value of each entry is wrong. If the entry has none, its better value counts."""
-        p = self.p
-        return np.select([self.state > 0, self.state < 0], [1 - p, p], np.minimum(p, 1 - p)).astype(np.float32)
+        return measure_wrong(self.state, self.p)
 
     def spread(self, names: Sequence[str], labels: PartialLabels) -> Fit:
         """Return the fit with a column for every label, also for labels that answers have left with one value.
@@ -59,17 +60,34 @@ class Fit:
         return replace(self, **whole)
 
 
+def measure_wrong(state: NDArray[Any], p: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the probability that each value is wrong."""
+    return np.select([state > 0, state < 0], [1 - p, p], np.minimum(p, 1 - p)).astype(np.float32)
+
+
+def remove_flips(p: Floats, false_relevant: Any, false_irrelevant: Any) -> Floats:
+    """Return probabilities without the errors of given values, whose shares are given by label."""
+    without: Floats = (p - false_relevant) / np.maximum(1 - false_relevant - false_irrelevant, 0.1)
+    return without.clip(0, 1)
+
+
 def summarize_fit(completion: Completion) -> Fit:
     """Return the part of a completion that the page needs."""
     evidence, labels = completion.evidence, completion.labels
     expected, low, high = evidence.expected_errors.iloc[-1][["expected", "low", "high"]]
-    flipped = np.zeros(labels.shape)
+    flipped, p = np.zeros(labels.shape), evidence.probabilities
     if not labels.positive_only:
-        flips = suspects.measure_flips(labels, evidence.probabilities, evidence.broken)
+        flips = suspects.measure_flips(labels, p, evidence.broken)
         flipped = np.where(suspects.accuse(labels, flips), flips, 0.0)
+        rates = suspects.FlipRates.estimate_by_label(labels, p)
+        without, every = (
+            measure_wrong(completion.state, each)[~labels.observed].sum()
+            for each in (remove_flips(p, rates.false_relevant, rates.false_irrelevant), p)
+        )
+        low *= without / max(every, 1e-9)
     return Fit(
         state=completion.state,
-        p=np.asarray(evidence.probabilities, dtype=np.float32),
+        p=np.asarray(p, dtype=np.float32),
         given=labels.state,
         flipped=flipped.astype(np.float32),
         shown_p=np.asarray(evidence.printed_probabilities, dtype=np.float32),
