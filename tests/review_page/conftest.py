@@ -1,11 +1,12 @@
 """Fits that are made without fitting: values and probabilities as a test needs them; and a real browser."""
 
 import re
+import signal
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from tests.review_page.browsing import CHROMIUM, QUIET, WAIT
+from tests.review_page.browsing import CHROMIUM, QUIET, WAIT, Command
 from tests.review_page.serving import Served, make_session, make_table
 
 from halflabel.review_page.fits import Fit
@@ -82,3 +83,16 @@ def serve(tmp_path, make_fit):
             yield client
 
     return begin
+
+
+@pytest.fixture
+def review():
+    commands = []
+
+    def begin(path, *options, **facts):
+        commands.append(Command(path, *options, **facts))
+        return commands[-1]
+
+    yield begin
+    for command in commands:
+        command.end(signal.SIGKILL)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
 import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from tests.review_page.browsing import MARKS, WAIT, press
+from tests.review_page.browsing import (
+    MARKS,
+    READ,
+    WAIT,
+    answer,
+    answer_screen,
+    count_answers,
+    press,
+    read,
+    wait_for_fit,
+    wait_for_saved,
+)
 from tests.review_page.serving import Served, make_session, read_journal
 
 from halflabel.cli import main
@@ -37,59 +43,6 @@ HOSTILE = [
 ]
 
 
-class Command:
-    """``halflabel review``, or another command with a page, in a process of its own."""
-
-    def __init__(self, path, *options, name="review"):
-        program = "import sys; from halflabel.cli import main; sys.argv[0] = 'halflabel'; main()"
-        by = ["--by", "ana"] if name == "review" else []
-        command = [sys.executable, "-c", program, name, str(path), *options, "--no-browser", *by]
-        number = len(list(path.parent.glob("*.log")))  # two commands may run at the same time
-        self.output, self.opened = path.with_suffix(f".{number}.log"), 0
-        with self.output.open("w") as file:
-            self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
-
-    @property
-    def address(self):
-        """The next address that the command prints: each one works once."""
-        self.opened += 1
-        return self._wait_for_lines(r"\b[Oo]pen (http\S+)$", self.opened)[-1]
-
-    @property
-    def port(self):
-        return self._wait_for_lines(r"^Open http://127.0.0.1:(\d+)/", 1)[0]
-
-    def _wait_for_lines(self, pattern, number):
-        """Return a part of the first lines of the output that are like a pattern, once there are as many."""
-        end = time.monotonic() + WAIT / 1000
-        while len(found := re.findall(pattern, self.output.read_text(), re.MULTILINE)) < number:
-            assert self.process.poll() is None, self.output.read_text()
-            assert time.monotonic() < end, f"no line {pattern!r} in: {self.output.read_text()}"
-            time.sleep(0.1)
-        return found[:number]
-
-    def end(self, how=signal.SIGINT):
-        if self.process.poll() is None:
-            if how == signal.SIGKILL:
-                os.killpg(self.process.pid, how)  # also the process that fits
-            else:
-                self.process.send_signal(how)
-        return self.process.wait(60)
-
-
-@pytest.fixture
-def review():
-    commands = []
-
-    def begin(path, *options, **facts):
-        commands.append(Command(path, *options, **facts))
-        return commands[-1]
-
-    yield begin
-    for command in commands:
-        command.end(signal.SIGKILL)
-
-
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory):
     """Return the path of half-labelled digits, and the truth by item and label."""
@@ -108,57 +61,6 @@ def digits(tmp_path_factory):
 
 
 OPTIONS = ("--id", "scan", "--labels", ",".join(LABELS), "--set", "thumbnails=8x8")
-
-
-def wait_for_fit(page):
-    page.wait_for_selector(
-        '#verdict:text-matches("Filled values|It is enough|not known|contradict")', state="attached", timeout=WAIT
-    )
-
-
-READ = """() => {
-    const { view, question } = document.body.dataset;
-    if (!question) return null;
-    const asked = document.querySelector("#asked").innerText, item = document.querySelector("#item .id")?.innerText;
-    const read = (each) => [each.querySelector("b").innerText, each.dataset.value];
-    const chips = [...document.querySelectorAll("#chips:not([hidden]) .choice")].map(read);
-    return { view, question, item, label: asked.replace(/[?]$/, ""), chips };
-}"""
-
-
-def read(page):
-    """Return the screen, as soon as there is one."""
-    return page.wait_for_function(READ, timeout=WAIT).json_value()
-
-
-def answer(page, truth, number):
-    """Answer screens by key until at least a number of values has an answer, and return the number."""
-    done = 0
-    while done < number:
-        done += answer_screen(page, truth, read(page))
-    return done
-
-
-def answer_screen(page, truth, shown):
-    """Answer one screen by key, and return the number of its values."""
-    if shown["view"] == "single":
-        page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
-    else:
-        for place, (label, value) in enumerate(shown["chips"]):
-            order = {"yes": ["yes", "no"], "no": ["no", "yes"], "": ["", "yes", "no"]}[value]
-            for _ in range(order.index("yes" if truth[shown["item"], label] else "no")):
-                page.keyboard.press(str(place + 1))
-        page.keyboard.press("Enter")
-    page.wait_for_function("before => document.body.dataset.question !== before", arg=shown["question"], timeout=WAIT)
-    return len(shown["chips"]) if shown["view"] == "chips" else 1
-
-
-def wait_for_saved(page, number):
-    page.wait_for_selector(f'#saved:text-matches("^{number} answers?, saved")', timeout=WAIT)
-
-
-def count_answers(page):
-    return int(page.inner_text("#saved").split()[0].replace(",", ""))
 
 
 def check_outputs(folder, truth):

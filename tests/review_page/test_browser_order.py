@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.review_page.browsing import MARKS, WAIT, press, wait_until_sent
+from tests.review_page.browsing import MARKS, WAIT, press, wait_for_saved, wait_until_sent
 from tests.review_page.serving import LABELS, Served, make_setting, make_table, read_journal
 
 from halflabel.review_page.finishing import open_finish
@@ -24,10 +24,6 @@ def number(page):
 
 def name_entry(place):
     return f"s{place[0]}", LABELS[place[1]]
-
-
-def wait_for_saved(page, n):
-    page.wait_for_selector(f'#saved:text-matches("^{n} answers?, saved")', timeout=WAIT)
 
 
 def hold(page, path):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from halflabel._ledger import read_clock
 from halflabel._wording import clipped
 from halflabel.evidence.random_order import digest_table
+from halflabel.labels.reasons import Reason
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.config import Config
@@ -177,7 +178,8 @@ class Review(Session):
     def describe(self, by: str = "") -> dict[str, Any]:
         """Return names and settings, with notes about table and journal."""
         notes = [*self.notes, *self.opened.notes][:20]
-        return {**super().describe(by), "notes": notes, "has_walls": self.config.views.has_walls}
+        kind = Reason.UNCERTAIN if (self.labels.state == 0).any() else Reason.SUSPECTS  # a full table is checked
+        return {**super().describe(by), "notes": notes, "has_walls": self.config.views.has_walls, "kind": kind.value}
 
     def describe_state(self, by: str) -> dict[str, Any]:
         """Return the number of answers, and whether there is a fit."""

@@ -27,7 +27,7 @@ class Page {
     this.isConnected = true;
     this.running = session.has_fit ? null : ["starting", 0, 0];
     this.outbox = new Outbox((progress, waiting, error) => this.saved(progress, waiting, error));
-    this.screens = new Screens(session.labels.length, () => this.arrived());
+    this.screens = new Screens(session.labels.length, session.kind ?? "uncertain", () => this.arrived());
     this.why = new Why();
     this.more = new More(this);
   }

@@ -25,11 +25,9 @@ export function describe({ item, column, value }, labels, isHidden) {
 }
 
 export class Screens {
-  /** @param {number} nLabels  @param {() => void} arrived  called when new screens have arrived */
-  constructor(nLabels, arrived) {
-    this.nLabels = nLabels;
-    this.arrived = arrived;
-    Object.assign(this, { kind: "uncertain", label: null, view: "item" });
+  /** @param {number} nLabels  @param {string} kind  @param {() => void} arrived  called when new screens have arrived */
+  constructor(nLabels, kind, arrived) {
+    Object.assign(this, { nLabels, kind, arrived, label: null, view: "item" });
     this.upcoming = [];
     this.current = null;
     this.skipped = [];

@@ -47,7 +47,8 @@ export function showNone({ progress, screens, outbox, isFinish }) {
     : screens.isEmpty === undefined ? "Loading questions."
     : screens.view === "wall" && !progress.has_fit ? "A wall shows filled values: it needs the first fit."
     : isFinish ? `All gaps are answered. ${progress.sentence}`
-    : "This queue is empty. Choose another one (M), or write the files (W).";
+    : progress.has_fit ? "This queue is empty. Choose another one (M), or write the files (W)."
+    : "The first fit finds what may be wrong.";
   byId("live").textContent = byId("item").textContent = text;
 }
 
