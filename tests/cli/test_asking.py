@@ -6,6 +6,7 @@ import os
 import pty
 import select
 import shlex
+import signal
 import sys
 import time
 from subprocess import Popen
@@ -21,6 +22,9 @@ pytestmark = pytest.mark.usefixtures("one_member")
 
 #: Seconds that a command may take in a terminal.
 PATIENCE = 120
+
+#: The key that ends a process.
+INTERRUPT = "^C"
 
 
 @pytest.fixture
@@ -50,7 +54,10 @@ def type_into(command, keys):
                 break
             printed += read
         if printed.count(b"Which one?") + printed.count(b"Error: ") > answered and answered < len(keys):
-            os.write(leader, keys[answered].encode() + b"\n")
+            if keys[answered] == INTERRUPT:
+                process.send_signal(signal.SIGINT)
+            else:
+                os.write(leader, keys[answered].encode() + b"\n")
             answered += 1
     os.close(leader)
     return printed.decode(), process.wait(PATIENCE)
@@ -82,6 +89,12 @@ def test_a_number_chooses_and_the_meaning_of_an_absent_tag_has_no_default(posts)
     assert 'sep = "none"' in text
     assert run("describe", posts, "--text", "words").exit_code == 0
     assert run("describe", posts, *BASE).exit_code == 0
+
+
+def test_an_interrupt_at_a_question_ends_the_command_as_it_does_elsewhere(posts):
+    printed, code = type_into(("describe", posts, *BASE), [INTERRUPT])
+    assert (code, outputs(posts)) == (130, []), printed
+    assert "Interrupted." in printed
 
 
 @pytest.mark.parametrize("stated", [(), ("--absent", "irrelevant")])

@@ -17,7 +17,7 @@ from halflabel.table.columns import KEYS
 pytestmark = pytest.mark.usefixtures("one_member")
 
 #: Maximum number of option places in the program, and of options of ``complete``.
-MAX_PLACES, MAX_OF_COMPLETE = 80, 22
+MAX_PLACES, MAX_OF_COMPLETE = 80, 20
 
 #: The commands with all options that describe a table.
 WITH_TABLES = ["complete", "evaluate", "review", "finish", "describe", "prevalence"]

@@ -120,7 +120,7 @@ def test_json_has_no_number_that_json_lacks(songs, tmp_path):
     )
     result = run("complete", songs, "--tags", "tags", *options)
     counts = json.loads(result.stdout, parse_constant=pytest.fail)
-    assert {row["threshold"] for row in counts["assumptions"]} == {None}
+    assert counts["left"] > 0
 
 
 @pytest.mark.usefixtures("one_member")

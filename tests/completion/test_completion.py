@@ -9,9 +9,7 @@ from scipy.special import logit
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.evidence.kinds import KINDS
 from halflabel.labels.calibration import fill_confident
-from halflabel.labels.rules import Rule
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
@@ -113,7 +111,6 @@ class TestEvidence:
         found = filled.explain(item, "rock")
         assert found.given is None
         assert found.value in (0, 1)
-        assert found.kind in ("graph", "features")
         assert found.contributions["log_odds"].sum() == pytest.approx(logit(found.probability), abs=1e-9)
         assert found.probability == filled.probabilities.loc[item, "rock"]
 
@@ -122,15 +119,6 @@ class TestEvidence:
             rock.explain(0, "pop")
         with pytest.raises(KeyError, match=r"there is no item 'x'; items are identified by the index, such as \d+\."):
             rock.explain("x", "rock")
-
-    def test_kinds(self, rng):
-        X = np.vstack([rng.normal(size=(20, 2)), 100 + rng.normal(size=(20, 2))])
-        Y = np.full((40, 1), np.nan)
-        Y[:20, 0] = np.arange(20) % 2
-        filled = hl.complete(X, Y, method=hl.SSDRMC(n_neighbors=4, scale=None))
-        assert (np.array(KINDS)[filled.evidence.codes][:20, 0] == "graph").all()
-        assert (np.array(KINDS)[filled.evidence.codes][20:, 0] == "features").all()
-        assert not filled.table.isna().any(axis=None)
 
     def test_a_planted_error_is_the_first_suspect(self, rng):
         X = np.repeat([[0.0], [5.0]], 40, axis=0) + rng.normal(size=(80, 1))
@@ -165,8 +153,7 @@ class TestEvidence:
             rock.map(99)
 
 
-def test_labels_that_know_what_is_irrelevant_have_no_assumptions(rock):
-    assert rock.evidence.assumptions.empty
+def test_labels_that_know_what_is_irrelevant_have_no_label_frequency(rock):
     assert rock.evidence.observed_rate is None
     assert rock.evidence.learned_from is rock.labels
 
@@ -230,16 +217,6 @@ class TestInput:
             filled.explain(3, "rock")
 
 
-def test_the_kinds_of_gap_are_reported_with_what_was_done(songs):
-    songs.loc[songs.index[:3], ["rock", "sad", "live"]] = [1, np.nan, 0]
-    filled = hl.complete(songs, labels=["rock", "sad", "live"], effort="fast")
-    unlabelled = int(songs[["rock", "sad", "live"]].isna().all(axis=1).sum())
-    assert filled.evidence.gaps[0] == f"{unlabelled} items without any label: AutoLabeler fills all of their entries."
-    assert filled.evidence.gaps[1].startswith("3 single entries of 3 items are missing: AutoLabeler fills them")
-    assert filled.evidence.gaps[2] == f"Threshold rule: {Rule('probable')}."
-    assert filled.evidence.gaps[3].startswith("Checked on entries that it had not seen: mean squared error")
-
-
 def test_costs_move_the_line(songs):
     dear, cheap = (hl.complete(songs, labels=["rock", "sad"], effort="fast", rule=c) for c in ("cost:9,1", "cost:1,9"))
     assert (dear.state > 0).sum() < (cheap.state > 0).sum()
@@ -265,12 +242,6 @@ def test_a_method_is_not_changed_by_its_use(songs):
     hl.complete(songs, labels=["sad"], method=method)
     assert not hasattr(method, "transduction_")
     assert first.table["rock"].notna().all()
-
-
-def test_the_help_of_other_labels_is_reported(rng):
-    X, Y = rng.normal(size=(200, 3)), np.repeat(rng.integers(2, size=(200, 1)), 2, axis=1).astype(float)
-    Y[rng.random(Y.shape) < 0.3] = np.nan  # two labels that always agree, features without any signal
-    assert "with the help of the item's other labels" in " ".join(hl.complete(X, Y, effort="fast").evidence.gaps)
 
 
 def test_a_model_of_an_array_predicts_arrays(rng, tmp_path):

@@ -8,7 +8,6 @@ import pytest
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel.evidence.kinds import KINDS
 from halflabel.labels.calibration import fill_confident
 
 pytestmark = pytest.mark.usefixtures("small_forests")
@@ -70,27 +69,6 @@ def test_without_a_rate_probabilities_are_of_being_assigned(truth, filled, corre
     np.testing.assert_array_equal(corrected.evidence.learned_probabilities, filled.probabilities)
 
 
-def test_assumptions_state_what_the_share_changes(filled, corrected):
-    for completion in (filled, corrected):
-        table = completion.evidence.assumptions
-        assert table["observed_rate"].tolist() == [0.4, 0.55, 0.7, 0.85, 1.0]
-        assert (np.diff(table["expected"].dropna()) < 0).all()
-        stated = table["expected"].notna().tolist()
-        assert (stated[0], stated[2:]) == (False, [True] * 3)  # more than 40 % was assigned, and about 70 %
-    row = corrected.evidence.assumptions.set_index("observed_rate").loc[0.7]
-    gaps = ~corrected.labels.observed
-    assert row["filled"] == (corrected.state > 0)[gaps].sum()
-    assert row["expected"] == pytest.approx(corrected.probabilities.to_numpy()[gaps].sum())
-    assert row["threshold"] == pytest.approx(corrected.model.thresholds_[0])
-    # No positive is missing: only items that were not annotated are filled.
-    assert filled.model.assume(1.0).filled[filled.labels.annotated].sum() == 0
-
-
-def test_a_rate_of_ones_own_is_in_the_table(frame):
-    corrected = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1, observed_rate=0.6))
-    assert corrected.evidence.assumptions["observed_rate"].tolist() == [0.4, 0.55, 0.6, 0.7, 0.85, 1.0]
-
-
 def test_a_precision_needs_the_rate(frame, corrected):
     with pytest.raises(ValueError, match=r"how many relevant entries were never assigned: give the assigned share"):
         hl.complete(frame, tags="tags", absent="unknown", min_precision=0.95)
@@ -100,20 +78,14 @@ def test_a_precision_needs_the_rate(frame, corrected):
     plain = fill_confident(np.where(gaps, careful.probabilities.to_numpy(), np.nan), 0.9)
     np.testing.assert_array_equal(careful.state[gaps] < 0, plain[gaps] < 0)
     assert not ((careful.state > 0) & (plain <= 0))[gaps].any()  # relevant values need more
-    row = careful.evidence.assumptions.set_index("observed_rate").loc[0.7]
-    assert row["filled"] == (careful.state[gaps] > 0).sum()
-    assert np.isnan(row["threshold"])
 
 
 def test_evidence_is_what_was_assigned_around(frame, corrected):
-    assert set(np.unique(np.array(KINDS)[corrected.evidence.codes])) <= {"graph", "features"}
     item, label = corrected.probabilities.where(corrected.labels.state == 0).stack().idxmax()
     found = corrected.explain(item, label)
     assert found.given is None
     assert found.probability == corrected.probabilities.loc[item, label]
     assert corrected.evidence.facts.drift is not None
-    flat = hl.complete(frame, tags="tags", absent="unknown", method=hl.LowRankVVMR(knee=0.1))
-    assert (np.array(KINDS)[flat.evidence.codes] == "features").all()
 
 
 def test_a_saved_model_keeps_what_its_probabilities_are_of(frame, filled, corrected, tmp_path):

@@ -37,7 +37,6 @@ def test_an_entry_has_its_values_probability_and_threshold(item, label, value, g
     why = explain(item, label)
     assert (why.item, why.label, why.value, why.given, why.probability) == (item, label, value, given, probability)
     assert why.threshold == {"rock": 0.25, "sad": 0.75}[label]
-    assert why.kind == "features"
     assert why.contributions["part"].tolist() == ["score"]
     assert expit(why.contributions["log_odds"].sum()) == pytest.approx(probability)
     assert why.out_of_fold == (given is not None)
@@ -46,16 +45,6 @@ def test_an_entry_has_its_values_probability_and_threshold(item, label, value, g
 def test_an_entry_that_stays_empty_has_no_value():
     why = explain("s2", "sad", min_precision=0.99)
     assert (why.value, why.given) == (None, None)
-
-
-def test_an_entry_that_is_tied_to_a_known_one_rests_on_the_graph():
-    weights = np.zeros((6, 6))
-    weights[2, [0, 1, 5]] = [0.25, 0.5, 1.0]
-    why = explain("s2", "rock", weights)
-    assert why.kind == "graph"
-    apart = np.zeros((6, 6))
-    apart[2, 5] = 1.0
-    assert explain("s2", "rock", apart).kind == "features"  # the label is unknown in the whole component
 
 
 @pytest.mark.parametrize(

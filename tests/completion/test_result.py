@@ -7,17 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
-from tests.completion.plain import count_kinds, make_evidence
+from tests.completion.plain import make_evidence
 from tests.completion.test_review_list import P, complete, open_songs
 
 from halflabel.completion import result as module
 from halflabel.completion.evidence import Evidence
 from halflabel.completion.gap_sentences import describe_gaps
 from halflabel.completion.result import Completion
-from halflabel.evidence.kinds import KINDS
 from halflabel.labels.positive_only import Assumption
-from halflabel.labels.rules import Rule
 from halflabel.methods.base import PartialLabelEstimator
 
 GIVEN = [[1, -1], [-1, 0], [0, 0], [1, 1], [-1, -1], [0, 1]]
@@ -63,23 +60,6 @@ def test_probabilities_have_the_ids_and_the_labels():
     assert p.index.tolist() == [f"s{i}" for i in range(6)]
     assert p.columns.tolist() == ["rock", "sad"]
     np.testing.assert_array_equal(p, P)
-
-
-#: The kinds of evidence that a method with one score does not have.
-NONE = {"other labels": 0, "prior": 0, "rate": 0}
-
-
-def test_gaps_are_counted_by_their_evidence():
-    filled = complete(open_songs())
-    assert count_kinds(filled) == ({"graph": 0, "features": 4} | NONE)
-    filled = complete(open_songs())
-    filled.model.weights_ = sparse.csr_array(np.eye(6)[[1, 0, 5, 3, 4, 2]])
-    # Items 0 and 1 are tied, and items 2 and 5, of which "rock" is unknown.
-    assert np.array(KINDS)[filled.evidence.codes].tolist() == [
-        ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
-        ["graph", "graph"], ["graph", "graph"], ["features", "graph"],
-    ]  # fmt: skip
-    assert count_kinds(filled) == {"graph": 2, "features": 2} | NONE
 
 
 def test_entries_that_calibrate_are_those_of_the_mask():
@@ -137,11 +117,10 @@ def test_suspects_are_named_by_their_items():
 def test_notes_and_gaps_are_those_of_the_table():
     filled = complete(open_songs())
     assert filled.notes is filled.opened.notes
-    assert filled.evidence.gaps == describe_gaps(filled.labels, filled.model, filled.rule)
+    assert filled.evidence.gaps == describe_gaps(filled.labels, filled.model, filled.rule, has_targets=False)
     sure = complete(open_songs(), min_precision=0.99)
-    assert (
-        sure.evidence.gaps == describe_gaps(sure.labels, sure.model, Rule("precision", at=0.99)) != filled.evidence.gaps
-    )
+    assert sure.evidence.gaps != filled.evidence.gaps
+    assert sure.evidence.gaps[0].startswith("Threshold rule: precision")
 
 
 def test_twenty_items_to_label_are_listed(monkeypatch):

@@ -120,9 +120,6 @@ def test_no_precision_where_more_was_assigned_than_assumed(fit_case, way, data):
     assert measure_excess(filled, truth) > MARGIN
     assert not filled.evidence.has_precision
     assert filled.evidence.contradictions[0]["title"].startswith("More was assigned than")
-    rows = filled.evidence.assumptions.set_index("observed_rate")["expected"]
-    assert np.isnan(rows[TOO_LOW[way][1]])
-    assert rows[1.0] > 0
 
 
 @each(UNMARKED)

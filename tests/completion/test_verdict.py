@@ -105,7 +105,8 @@ def test_without_a_gap_nothing_is_wrong(songs, one_member, labels):
     """Nor where a label that is not learned has gaps: they stay empty, so that not all values were given."""
     whole = songs.fillna(1.0).assign(tick=songs["rock"].where(songs["rock"] == 1))
     verdict = decide(hl.complete(whole, labels=labels).evidence)
-    assert (verdict.filled, verdict.wrong) == ("There is no gap to fill.", "")
+    assert verdict.filled == "There is no gap to fill." + " Not learned: 'tick'." * ("tick" in labels)
+    assert not verdict.wrong
 
 
 def test_tags_without_a_label_frequency_have_no_number_and_a_way_to_one(songs, one_member):
@@ -127,3 +128,13 @@ def test_gaps_that_stay_empty_for_two_reasons_have_none(songs, one_member):
     filled = hl.complete(table, labels=["rock", "live", "tick"], positive_only=["tick"], min_precision=0.97)
     left = int((filled.state == 0).sum())
     assert decide(filled.evidence).filled.endswith(f" {left} stay empty.")
+
+
+@pytest.mark.usefixtures("one_member")
+def test_each_output_names_the_labels_that_are_not_learned(songs, tmp_path):
+    songs = songs.assign(odd=np.where(np.arange(len(songs)) < 9, 1.0, np.nan))
+    filled = hl.complete(songs, labels=["rock", "odd"])
+    page = filled.report(tmp_path / "report.html").read_text(encoding="utf-8")
+    for text in (repr(filled), filled._repr_html_(), page):
+        assert "Not learned: 'odd'." in text.replace("&#39;", "'")
+    assert "Not learned" not in repr(hl.complete(songs.drop(columns="odd"), labels=["rock"]))

@@ -307,10 +307,11 @@ def test_gaps_of_a_completion_are_filled_at_a_precision(positive_only, precision
     learned_from = SimpleNamespace(observed=labels.observed)
     curves = ResampledCalibration(np.repeat(two_curves.scores, 2, axis=1), np.repeat(two_curves.curves, 2, axis=2))
     model = SimpleNamespace(out_of_fold_scores_=np.where(labels.observed, p, np.nan), label_scores_=p)
+    model.label_probabilities_ = p
     own = {"calibrated_on": labels, "learned_from": learned_from, "resampled_calibration": curves}
     evidence = make_evidence(SimpleNamespace(labels=labels), model)
     vars(evidence).update(own)
-    filled = evidence._fill_at(p, precision, None)
+    filled = evidence.fill_at(precision)
     assert filled[[0, -1]].tolist() == [[expected] * 2] * 2
     assert not filled[1:-1].any()
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from tests.completion.plain import count_kinds
 from tests.conftest import half_labelled
 
 import halflabel as hl
 from halflabel import AutoLabeler, PartialLabels
-from halflabel.evidence.kinds import KINDS
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.methods.contributions import CALIBRATION, CLIPPING, NOT_ASSIGNED, OTHER_LABELS, PRIOR, RATE, SCORE
@@ -131,5 +129,3 @@ def test_where_no_member_has_a_weight_every_entry_has_the_rate():
     model, X, Y, _ = CASES["no information"]
     filled = hl.complete(X, np.where(np.arange(len(X))[:, None] < 10, Y, np.nan), method=model)
     assert not any(filled.model.member_weights_.values())
-    assert count_kinds(filled) == {**dict.fromkeys(KINDS, 0), "rate": 4}
-    assert filled.explain(11, filled.labels.names[0]).kind == "rate"

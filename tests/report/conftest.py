@@ -64,6 +64,7 @@ class FakeCompletion:
         reading = describe_reading(self.labels, self.index, None, self.roles, (), 7)
         self.opened = SimpleNamespace(
             X=X,
+            written_labels=self.labels,
             index=self.index,
             roles=self.roles,
             notes=self.notes,
@@ -153,11 +154,6 @@ class FakeCompletion:
     @property
     def printed_probabilities(self) -> np.ndarray:
         return np.where(~self.labels.observed, np.nan, self.p) if self.contradictions else self.p
-
-    @property
-    def assumptions(self) -> pd.DataFrame:
-        rows = [[c, 3, 2.6 / c, 0.4] for c in (0.4, 0.7, 1.0)] if self.labels.positive_only else []
-        return pd.DataFrame(rows, columns=["observed_rate", "filled", "expected", "threshold"])
 
     @property
     def doubts(self) -> pd.DataFrame:

@@ -111,7 +111,7 @@ def test_an_explanation_is_a_sentence():
     parts = pd.DataFrame(
         {"part": ["rate of the label", "trees"], "log_odds": [-0.5, 2.7], "rests_on": ["2 of 5", HOSTILE]}
     )
-    why = Explanation("s1", "rock", 1, None, 0.9, 0.5, "graph", parts, carriers)
+    why = Explanation("s1", "rock", 1, None, 0.9, 0.5, parts, carriers)
     first, *lines = repr(why).splitlines()
     assert first == ("s1, rock: yes (given: unknown), probability 90 %, threshold 50 %. The parts of its log odds:")
     assert lines[0] == "   −0.50  rate of the label     2 of 5"

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.corrections.votes.test_sources import fit as fit_to_votes
+from tests.report.test_audit_page import make as make_audit
 from tests.report.test_render import TAGS
 
-from halflabel.evidence.certificate import Certificate
 from halflabel.report import summarize
+from halflabel.report.audit_page import render_audit
 from halflabel.report.display import render_completion
 from halflabel.report.figures import draw_calibration, draw_map
 from halflabel.report.pictures import draw_picture
@@ -37,15 +38,10 @@ def states(by_hand, at_random):
     all_codes = by_hand([[1.0], [0.0], *[[None]] * 5], [[0.9], [0.1], [0.9], [0.1], [0.6], [0.4], [0.5]], names=("a",))
     left = type("Left", (type(all_codes),), {"state": np.array([[1], [-1], [1], [-1], [1], [-1], [0]])})
     all_codes.__class__ = left
-    sure = by_hand(min_precision=0.95)
-    proof = Certificate(
-        population="all", labels=None, entries=4, audited=4, errors=1, level=0.95, max_errors=1, precision=0.75, seed=3,
-        attempts=0, table=sure.digest, audited_table=sure.digest,
-    )  # fmt: skip
     return {
         "mixed": (by_hand(), {"title": "<t>", "settings": {"seed": 0, "cost": None}, "reviewed": REVIEWED}),
         "all values of an entry": (all_codes, {}),
-        "precision": (sure, {"certificates": [proof]}),
+        "precision": (by_hand(min_precision=0.95), {}),
         "images": (by_hand(), {"marks": np.arange(24).reshape(6, 2, 2)}),
         "shown": (by_hand(frame=SHOWN), {"show": ["page"]}),
         "positive-only": (by_hand(TAGS), {}),
@@ -124,6 +120,7 @@ RENDERED = {
     "map.svg.j2": render_picture,
     "map_page.html.j2": render_picture,
     "notebook.html.j2": render_notebook,
+    "audit.html.j2": lambda *_: render_audit(*make_audit()),
 }
 
 

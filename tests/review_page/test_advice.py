@@ -128,6 +128,9 @@ def test_the_page_states_when_the_next_answers_remove_few_errors(situation, make
     fit = make_fit(situation.given, np.full((40, 5), p))
     advice = advise(replace(situation, fit=fit), make_book([]))
     assert advice["is_enough"] == (60 * p < ENOUGH) == advice["sentence"].startswith("It is enough: 60 more answers")
+    empty = advise(replace(situation, fit=replace(fit, state=situation.given)), make_book([]))
+    assert not empty["is_enough"]
+    assert empty["sentence"] == "No filled value is left to check."
     words = "no error" if 60 * p < 0.5 else f"about {round(60 * p)} error"
     assert f"60 more answers would remove {words}" in advice["sentence"]
 

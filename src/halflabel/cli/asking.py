@@ -32,7 +32,12 @@ def ask(question: Question) -> Way:
     if question.other:
         print_note(question.other)
     choices = click.IntRange(1, len(question.ways))
-    number = click.prompt("Which one?", type=choices, default=1 if question.likely else None, err=True)
+    try:
+        number = click.prompt("Which one?", type=choices, default=1 if question.likely else None, err=True)
+    except click.Abort as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
     return question.ways[number - 1]
 
 

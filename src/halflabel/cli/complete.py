@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="complete")
-@add_items_options("positive_only", "sources", "prior", table=True)
+@add_items_options(table=True)
 @rule_option
 @click.option("--min-precision", type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
               help="Leave entries empty that do not reach this expected precision.")  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
@@ -194,7 +193,6 @@ def count_gaps(filled: Completion, items: str = "") -> dict[str, Any]:
     }
     if filled.labels.positive_only:
         counts["observed_rate"], counts["probability_of"] = evidence.observed_rate, filled.probability_of
-        counts["assumptions"] = json.loads(evidence.assumptions.to_json(orient="records"))
     return counts
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +17,6 @@ from halflabel.cli.print_reading import open_and_print, print_new_notes
 from halflabel.cli.verdict import print_verdict
 
 if TYPE_CHECKING:
-    from halflabel.evaluation import Evaluation
     from halflabel.labels.names import Effort
 
 
@@ -49,13 +47,11 @@ def demo(output: Path) -> None:
 @add_items_options()
 @effort_option
 @seed_option
-@click.option("--json", "as_json", is_flag=True, help="Print every record as JSON.")
 def evaluate_command(
     items: ItemsFile,
     observed_rate: float | None,
     effort: Effort,
     seed: int,
-    as_json: bool,
 ) -> None:
     """Hide known entries, predict them by several methods, and compare.
 
@@ -66,14 +62,11 @@ def evaluate_command(
       halflabel evaluate songs.csv --id song --labels rock,sad,live
       halflabel evaluate posts.csv --text body --tags tags --absent unknown
     """  # noqa: D301
-    opened = open_and_print(items, silent=as_json)
+    opened = open_and_print(items)
     learned = work.leave_unlearned(opened)
 
     with show_progress():
         result = work.evaluate(learned, observed_rate=observed_rate, effort=effort, random_state=seed)
-    if as_json:
-        click.echo(json.dumps(_as_json(result)))
-        return
     print_new_notes(learned.notes, opened)
     repeats = result.records["repeat"].nunique()
     out.print(make_comparison_table(result.summary, f"{result.pattern} Means of {repeats} repeats, best in bold"))
@@ -85,13 +78,3 @@ def evaluate_command(
         metric = work.IN_WORDS[result.decisive]
         print_result(f"halflabel minus {name}: {span} {metric}, ahead in {row['wins']:.0f} of {repeats}.")
     print_result(*(f"\n{sentence}" for sentence in (result.more_labels, result.trust, result.advice) if sentence))
-
-
-def _as_json(result: Evaluation) -> dict[str, Any]:
-    """Return sentences and tables for JSON. A number that could not be measured is null."""
-    sentences = ("pattern", "advice", "warning", "trust", "more_labels")
-    tables = {"records": result.records, "curve": result.curve}
-    return {
-        **{name: getattr(result, name) for name in sentences},
-        **{name: t if t is None else json.loads(t.to_json(orient="records")) for name, t in tables.items()},
-    }

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--completed", type=PATH, help="Take the filled values from this table, and make no fit.")
 @click.option("--journal", type=PATH, help="The state of the task; by default ITEMS.finish.jsonl.")
 @click.option("-o", "--output", type=PATH, help="The delivered table; by default ITEMS.completed.*. Its certificate "
-              "is ITEMS.certificate.json.")  # fmt: skip
+              "is ITEMS.certificate.json, and .html for an auditor.")  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @click.option("--seed", type=click.IntRange(0), help="Decides the random questions; by default it is secret.")
 def finish_command(
@@ -93,7 +93,7 @@ def finish_command(
         if answers is not None and completed is None:
             task.improve(filled)
         with show_progress():
-            written = _write(task, outputs)
+            written = _write(task, outputs, first.name)
     next_ones = written["questions"]
     print_note(*task.notes, *(written.get("table") or ()))
     if len(next_ones):
@@ -118,8 +118,9 @@ def _take_completed(items: ItemsFile, opened: OpenTable, completed: Path) -> Com
     return work.take_completed(opened, after.keep_labels(opened.labels.names))
 
 
-def _write(task: Task[Completion], outputs: Outputs) -> dict[str, Any]:
+def _write(task: Task[Completion], outputs: Outputs, title: str) -> dict[str, Any]:
     """Write the delivered table with its certificate, and the next questions unless the task is done."""
+    votes = task.filled.opened.votes
 
     def write_questions(path: Path) -> pd.DataFrame:
         asked = task.questions if task.done else task.next(60)
@@ -129,7 +130,7 @@ def _write(task: Task[Completion], outputs: Outputs) -> dict[str, Any]:
     return outputs.write(
         table=lambda path: task.completion.write(path),
         certificate=lambda path: _write_text(json.dumps(task.certify(), indent=1) + "\n", path),
-        page=lambda path: _write_text(work.render_certificate(task.certificate), path),
+        page=lambda path: _write_text(work.render_audit(task.certificate, task.proof, votes, title), path),
         questions=write_questions,
     )
 

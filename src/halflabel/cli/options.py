@@ -132,13 +132,13 @@ class ItemsFile:
         return work.open_described(source, replace(self.described, columns=columns))
 
 
-def add_items_options(*more: str, table: bool = False, fits: bool = True) -> Callable[..., Callable[..., Any]]:
+def add_items_options(*, table: bool = False, fits: bool = True) -> Callable[..., Callable[..., Any]]:
     """Give a command the argument ITEMS and the options about it, as one :class:`ItemsFile`.
 
-    Common keys are options, and those named in ``more``; all others are given as ``--set KEY=VALUE``, and so is the
-    table file unless it is an option (``table``). A command that ``fits`` also gets the label frequency.
+    Common keys are options. All others are given as ``--set KEY=VALUE``, and so is the table file unless it is an
+    option (``table``). A command that ``fits`` also gets the label frequency.
     """
-    shown = [BY_NAME[name] for name in (*COMMON, *more)]
+    shown = [BY_NAME[name] for name in COMMON]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
@@ -245,7 +245,7 @@ def _parse_settings(_: click.Context, __: click.Parameter, values: tuple[str, ..
 
 
 #: The keys that every command about a table has as options: they decide the labels.
-COMMON = ("id", "labels", "tags", "text", "absent")
+COMMON = ("id", "labels", "tags", "text", "absent", "sources")
 
 #: What ``--set`` takes: the keys of a description, and two statements that no table file holds.
 _SETTINGS = {

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 NOUNS = ("item", "feature", "label")
 
 
-def open_and_print(items: ItemsFile, source: Source | None = None, *, silent: bool = False) -> OpenTable:
+def open_and_print(items: ItemsFile, source: Source | None = None) -> OpenTable:
     """Open the table of a command, and print its reading."""
     opened = items.open(source)
-    if not silent:
-        print_reading(opened)
+    print_reading(opened)
     return opened
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from halflabel.files.registry import FORMATS, SUFFIXES, base_suffix, find_written, name_suffix, takes_pairs
     from halflabel.files.vectors import read_vectors
     from halflabel.labels.rules import read_rule
-    from halflabel.report.certificate_page import render_certificate
+    from halflabel.report.audit_page import render_audit
     from halflabel.report.display import describe_review, describe_warnings
     from halflabel.report.pictures import PICTURES
     from halflabel.table import NoLabelsNamed
@@ -66,7 +66,7 @@ else:
             ],
             "halflabel.files.vectors": ["read_vectors"],
             "halflabel.labels.rules": ["read_rule"],
-            "halflabel.report.certificate_page": ["render_certificate", "write_certificates"],
+            "halflabel.report.audit_page": ["render_audit"],
             "halflabel.report.display": ["describe_review", "describe_warnings"],
             "halflabel.report.pictures": ["PICTURES"],
             "halflabel.table": ["NoLabelsNamed"],
@@ -119,7 +119,7 @@ __all__ = [
     "read_heading",
     "read_rule",
     "read_vectors",
-    "render_certificate",
+    "render_audit",
     "run_demo",
     "tabulate_prevalence",
     "take_completed",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.completed_frame import build_frame
-from halflabel.completion.facts import ASSUMED, collect_facts, collect_predictions, tabulate_assumptions
+from halflabel.completion.facts import collect_facts, collect_predictions
 from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
 from halflabel.completion.sure_values import fill_sure, resample_calibration
 from halflabel.corrections.correction import Given
@@ -86,12 +86,11 @@ class Evidence:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """The kinds of gap, and how each kind was filled, in sentences."""
+        """The decision about the gaps, in sentences."""
         part, ranked = self.of_filled, [self.labels.names[j] for j in np.flatnonzero(self.ranked_only)]
         first = (*self.fit.counts, *((describe_ranked(ranked, self.observed_rate),) if ranked else ()))
         learned = part.learned_from if self.fit.has_targets else part.labels
-        has = {"has_targets": self.fit.has_targets, "has_others": bool(ranked)}
-        return describe_gaps(learned, part.model, self.rule, first, **has)
+        return describe_gaps(learned, part.model, self.rule, first, has_targets=self.fit.has_targets)
 
     @cached_property
     def learned_from(self) -> PartialLabels:
@@ -199,11 +198,8 @@ class Evidence:
 
     def fill_at(self, precision: float) -> NDArray[np.int8]:
         """Return the gaps that can be filled at a precision, see :func:`halflabel.completion.sure_values.fill_sure`."""
-        return self._fill_at(self.probabilities, precision, self.observed_rate)
-
-    def _fill_at(self, p: Floats, precision: float, rate: float | None) -> NDArray[np.int8]:
         learned = self.labels, self.learned_from, self.calibrated_on, self.resampled_calibration
-        return fill_sure(self.fit, *learned, p, precision, rate)
+        return fill_sure(self.fit, *learned, precision, self.observed_rate)
 
     @cached_property
     def broken(self) -> list[Mask]:
@@ -264,22 +260,6 @@ class Evidence:
         return (
             np.where(~self.labels.observed, np.nan, self.probabilities) if self.contradictions else self.probabilities
         )
-
-    @cached_property
-    def assumptions(self) -> pd.DataFrame:
-        """The effect of the label frequency c on positive-only labels, of :func:`tabulate_assumptions`."""
-        if not self.labels.positive_only or not isinstance(self.model, LearnsFromPositives):
-            return pd.DataFrame(columns=ASSUMED)
-        least = self.min_precision
-        fill = None if least is None else lambda p, rate: self._fill_at(p, least, rate)
-        return tabulate_assumptions(self.facts, self.model, self.contradictions, fill)
-
-    @cached_property
-    def codes(self) -> NDArray[np.int8]:
-        """The kind of evidence for each entry, as its position in :data:`halflabel.evidence.kinds.KINDS`."""
-        from halflabel.evidence.kinds import classify_entries
-
-        return classify_entries(self.model, self.learned_from)
 
     @cached_property
     def suspects(self) -> pd.DataFrame:

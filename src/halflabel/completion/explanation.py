@@ -12,7 +12,6 @@ import pandas as pd
 from halflabel._wording import quoted
 from halflabel.completion import contribution_table
 from halflabel.completion.display import find_views
-from halflabel.evidence.kinds import KINDS
 from halflabel.labels import PartialLabels
 from halflabel.methods.contributions import PRIOR, RATE, Examples
 
@@ -55,8 +54,6 @@ class Explanation:
         (:attr:`Evidence.contradictions`).
     threshold : float
         Where the method draws the line, on probabilities unless its rule is "fixed".
-    kind : {"graph", "features", "other labels", "prior", "rate"}
-        The evidence of the largest part, see :func:`halflabel.evidence.kinds.classify_entries`.
     contributions : DataFrame
         Columns part, log_odds, rests_on. The sum of ``log_odds`` is the log odds of ``probability``, see
         :mod:`halflabel.methods.contributions`. Empty for an entry without a probability.
@@ -75,7 +72,6 @@ class Explanation:
     given: int | None
     probability: float
     threshold: float
-    kind: str
     contributions: pd.DataFrame = field(default_factory=pd.DataFrame)
     carriers: pd.DataFrame = field(default_factory=pd.DataFrame)
     out_of_fold: bool = False
@@ -86,7 +82,7 @@ class Explanation:
         named = {"item": str(self.item), "label": self.label, "value": self.value, "given": self.given}
         parts = self.contributions.to_dict("records")
         p = None if np.isnan(self.probability) else self.probability
-        facts = {"probability": p, "kind": self.kind, "out_of_fold": self.out_of_fold, "note": self.note}
+        facts = {"probability": p, "out_of_fold": self.out_of_fold, "note": self.note}
         return {**named, **facts, "contributions": parts}
 
     def __repr__(self) -> str:
@@ -105,7 +101,6 @@ def explain_entry(evidence: Evidence, item: Hashable, label: str) -> Explanation
     i = find_item(evidence.opened.index, item)
     value, given = (_read_value(int(state[i, j])) for state in (evidence.state, evidence.labels.state))
     p, threshold = float(evidence.printed_probabilities[i, j]), float(evidence.fit.thresholds[j])
-    kind = KINDS[evidence.codes[i, j]]
     carriers = _find_carriers(evidence, i, j)
     return Explanation(
         item=item,
@@ -114,7 +109,6 @@ def explain_entry(evidence: Evidence, item: Hashable, label: str) -> Explanation
         given=given,
         probability=p,
         threshold=threshold,
-        kind=kind,
         contributions=_list_contributions(evidence, i, j, p, carriers),
         carriers=carriers,
         out_of_fold=bool(evidence.learned_from.observed[i, j]),

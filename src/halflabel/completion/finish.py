@@ -14,6 +14,7 @@ from halflabel.completion.finish_journal import tabulate_answers
 from halflabel.completion.finish_state import FinishState
 from halflabel.completion.finish_tables import describe_reading, read_answers, tabulate_questions
 from halflabel.evidence.certificate import Certificate
+from halflabel.evidence.proof import Proof
 from halflabel.evidence.random_order import read_ids
 from halflabel.table.native import as_pandas
 from halflabel.table.unlearned import leave_unlearned
@@ -205,6 +206,11 @@ class Task(Generic[Made]):
     def certificate(self) -> Certificate:
         """The certificate of this moment, see :class:`halflabel.evidence.certificate.Certificate`."""
         return self._state.certify(columns=describe_reading(self.filled.evidence.opened))
+
+    @property
+    def proof(self) -> Proof:
+        """The questions and answers of this moment, from which the bounds follow."""
+        return self._state.proof
 
     def certify(self) -> Certificate:
         """Note the certificate of this moment in the journal, and return it."""

@@ -1,4 +1,4 @@
-"""The kinds of gap of a table, and how each kind was filled, in sentences."""
+"""The sentences about the decision on the gaps, and the error on entries that were held out."""
 
 from __future__ import annotations
 
@@ -17,43 +17,29 @@ CHECKED = "Checked on entries that it had not seen"
 
 
 def describe_gaps(
-    labels: PartialLabels,
-    model: PartialLabelEstimator,
-    rule: Rule,
-    first: tuple[str, ...] = (),
-    *,
-    has_targets: bool = False,
-    has_others: bool = False,
+    labels: PartialLabels, model: PartialLabelEstimator, rule: Rule, first: tuple[str, ...] = (), *, has_targets: bool
 ) -> tuple[str, ...]:
-    """Return one sentence per kind of gap, the threshold rule, and one about the error on entries that were held out.
+    """Return the sentences ``first``, the threshold rule, and the error on entries that were held out.
 
     Parameters
     ----------
     labels : PartialLabels
         The labels that are filled in.
-    model, rule
-    first : tuple of str
-        Sentences about other entries, such as entries with votes.
-    has_targets : bool, default=False
-        Whether the method learned from more probable values of these entries, which the rule decides, too.
-    has_others : bool, default=False
-        Whether the table has other labels, which are not filled in.
+    has_targets : bool
+        Whether the method learned from more probable values of unknown entries, which have no error.
 
     Examples
     --------
     >>> from halflabel import MC1
-    >>> describe_gaps(PartialLabels.from_table([[1.0, 0.0], [float("nan"), 1.0]]), MC1(), Rule("probable"))
-    ('1 single entry of 1 item is missing: MC1 fills it.',
-     'Threshold rule: probable (relevant where the probability is at least one half).')
+    >>> describe_gaps(PartialLabels.from_table([[1.0], [float("nan")]]), MC1(), Rule("probable"), has_targets=False)
+    ('Threshold rule: probable (relevant where the probability is at least one half).',)
     """
-    name = type(model).__name__
-    other = "other " if has_others else ""
-    missing = list(first)
-    if not (first and labels.observed.all()):
-        missing += _describe_missing(labels, name, _describe_coupling(model), other, rule.name == "precision")
-    errors = () if has_targets else _describe_errors(getattr(model, "members_", {}), name, labels.positive_only)
+    absent = int((~labels.observed)[labels.annotated].sum()) if labels.positive_only else 0
+    missing = f"{plural(absent, 'absent tag')} may be missing positives (absent tags are unknown)."
     decided = () if labels.observed.all() and not has_targets else (f"Threshold rule: {rule}.",)
-    return (*missing, *decided, *errors)
+    name, errors = type(model).__name__, getattr(model, "members_", {})
+    of_errors = () if has_targets else _describe_errors(errors, name, labels.positive_only)
+    return (*first, *([missing] if absent else ()), *decided, *of_errors)
 
 
 def describe_ranked(names: Sequence[str], observed_rate: float | None) -> str:
@@ -68,33 +54,6 @@ def describe_ranked(names: Sequence[str], observed_rate: float | None) -> str:
     if observed_rate is not None:
         why = "no known entry can confirm a precision"
     return f"Ranked and not filled in: {quoted(names)}, because {why}."
-
-
-def _describe_missing(labels: PartialLabels, name: str, coupling: str, other: str, sure_only: bool) -> Iterator[str]:
-    gaps = ~labels.observed
-    if not gaps.any():
-        yield "There is no gap to fill: given entries were checked. For new items, save the model."
-    empty = labels.unlabelled
-    if labels.positive_only:
-        absent = int(gaps[labels.annotated].sum())
-        yield f"{plural(absent, 'absent tag')} may be missing positives (absent tags are unknown)."
-        empty = ~labels.annotated
-    which = "the surest" if sure_only else "all"
-    if empty.any():
-        n = int(empty.sum())
-        entries = f"{'its' if n == 1 else 'their'} {other}entries"
-        yield f"{plural(n, 'item')} without any {other}label: {name} fills {which} of {entries}."
-    inside = gaps & ~empty[:, None]
-    if inside.any() and not labels.positive_only:
-        n = int(inside.sum())
-        items = plural(int(inside.any(axis=1).sum()), "item")
-        single = f"{plural(n, 'single entry', 'single entries')} of {items}"
-        what = "the surest" if sure_only else "it" if n == 1 else "them"
-        yield f"{single} {'is' if n == 1 else 'are'} missing: {name} fills {what}{coupling}."
-
-
-def _describe_coupling(model: PartialLabelEstimator) -> str:
-    return ", with the help of the item's other labels" if getattr(model, "coupled_", False) else ""
 
 
 def _describe_errors(brier: Mapping[str, float], name: str, positive_only: bool) -> Iterator[str]:

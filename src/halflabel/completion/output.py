@@ -12,7 +12,6 @@ import pandas as pd
 
 from halflabel import files
 from halflabel._version import __version__
-from halflabel.completion.marking import mark_filled
 from halflabel.files.reading import write_frame
 from halflabel.files.registry import TABLES, find_by_content, find_by_suffix
 from halflabel.table import OpenTable
@@ -33,7 +32,6 @@ def write_completed(
     path: str | os.PathLike[str],
     format: str | None = None,
     *,
-    mark: bool = False,
     question: str | None = None,
 ) -> tuple[str, ...]:
     """Write the completed table, or the filled entries as suggestions with their probabilities.
@@ -45,8 +43,6 @@ def write_completed(
         The name of a format of :data:`halflabel.files.FORMATS`. By default the export of an annotation tool goes
         back to this tool if the suffix fits. A database gets a table of pairs, see :func:`list_pairs`; nothing else in
         it changes. Everything else is a table in the notation of its suffix.
-    mark : bool, default=False
-        Whether a table distinguishes given entries from filled ones.
     question : str, optional
         As in :func:`halflabel.files.write`; by default as in the export that the items come from.
 
@@ -67,7 +63,7 @@ def write_completed(
     kind = TABLES.get(find_by_content(path) or "")
     if kind is not None and kind.append is not None:
         return kind.append(list_pairs(evidence), path)
-    table = mark_filled(opened, evidence.written_state, evidence.frame) if mark else evidence.frame
+    table = evidence.frame
     if source is not None and source.raw.classes and path.suffix == ".parquet":
         from halflabel.files.huggingface import write_with_classes  # imported where a source has classes
 

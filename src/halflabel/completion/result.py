@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from halflabel.completion.answers import Answers
     from halflabel.completion.finish import Task
     from halflabel.corrections.correction import Learned
-    from halflabel.evidence.certificate import Certificate
     from halflabel.table.accepted import PathLike, TableLike
 
 AnyPath = str | os.PathLike[str]
@@ -344,7 +343,6 @@ class Completion:
         show: Sequence[str] | None = None,
         folder: AnyPath | None = None,
         settings: Mapping[str, Any] | None = None,
-        certificates: Sequence[Certificate] = (),
         reviewed: Mapping[str, Any] | None = None,
     ) -> Path:
         """Write the report as one self-contained HTML file and return its path.
@@ -352,7 +350,7 @@ class Completion:
         The parameters are described at :func:`halflabel.report.summarize`.
         """
         stated: dict[str, Any] = {"title": title, "items": items, "marks": marks, "show": show, "folder": folder}
-        stated |= {"settings": settings, "certificates": certificates, "reviewed": reviewed}
+        stated |= {"settings": settings, "reviewed": reviewed}
         views = find_views()
         page = views.render_html(views.summarize(self, **stated))
         with atomic_write(path, "w") as file:
@@ -382,9 +380,7 @@ class Completion:
             file.write(picture)
         return Path(path)
 
-    def write(
-        self, path: AnyPath, format: str | None = None, *, mark: bool = False, question: str | None = None
-    ) -> tuple[str, ...]:
+    def write(self, path: AnyPath, format: str | None = None, *, question: str | None = None) -> tuple[str, ...]:
         """Write the completed table, or with ``format`` the suggestions for an annotation tool.
 
         Parameters
@@ -394,8 +390,6 @@ class Completion:
         format : str, optional
             A name of :data:`halflabel.files.FORMATS`, such as "label-studio". By default, the export of an
             annotation tool is written for this tool if the suffix fits.
-        mark : bool, default=False
-            Add columns to a table that distinguish given entries from filled ones.
         question : str, optional
             Of Label Studio: the name of one question whose choices are the labels, in place of a question per label.
 
@@ -404,7 +398,7 @@ class Completion:
         tuple of str
             One sentence for each thing that the file cannot hold.
         """
-        return write_completed(self.evidence, path, format, mark=mark, question=question)
+        return write_completed(self.evidence, path, format, question=question)
 
     @property
     def plot(self) -> Figures:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Ints
 from halflabel.corrections.fit import Fit
 from halflabel.evidence.lower_bounds import (
     MIN_P,
@@ -25,7 +25,6 @@ def fill_sure(
     learned_from: PartialLabels,
     calibrated_on: PartialLabels,
     resampled: ResampledCalibration | None,
-    p: Floats,
     precision: float,
     observed_rate: float | None,
 ) -> NDArray[np.int8]:
@@ -34,10 +33,9 @@ def fill_sure(
     Of each label and value, these are the most probable entries whose mean probability of being right reaches the
     precision. Probabilities of being relevant are lowered by their uncertainty, see
     :mod:`halflabel.evidence.lower_bounds`.
-
-    ``p`` are the probabilities of the fit, or those under another label frequency.
     """
-    scores = np.where(learned_from.observed, fit.model.out_of_fold_scores_, fit.model.label_scores_)
+    p, model = fit.probabilities, fit.model
+    scores = np.where(learned_from.observed, model.out_of_fold_scores_, model.label_scores_)
     if labels.positive_only:
         lowered = lower_positives(p, calibrated_on, scores, resampled, observed_rate or 1.0, precision)
         relevant, irrelevant = lowered, 1 - p

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from halflabel._wording import clipped, count, percent, plural
+from halflabel._wording import clipped, count, percent, plural, quoted
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
@@ -111,7 +111,7 @@ def _write_filled(evidence: Evidence) -> str:
     gaps, state = ~evidence.labels.observed, evidence.state
     yes, no, left = (int((gaps & (state == value)).sum()) for value in (1, -1, 0))
     if not gaps.any():
-        return "There is no gap to fill."
+        return f"There is no gap to fill.{_name_unlearned(evidence)}"
     every = (
         f"{plural(yes + no, 'gap')} filled"
         if not left
@@ -119,7 +119,13 @@ def _write_filled(evidence: Evidence) -> str:
     )
     values = f": {count(yes)} yes, {count(no)} no" if yes + no else ""
     rule = f" Threshold rule: {evidence.rule}." if evidence.rule.name not in USUAL_RULES else ""
-    return f"{every}{values}.{rule}{_explain_left(evidence, left)}"
+    return f"{every}{values}.{rule}{_explain_left(evidence, left)}{_name_unlearned(evidence)}"
+
+
+def _name_unlearned(evidence: Evidence) -> str:
+    """Return the labels that stay as they were given, because at most one value of them is known."""
+    names = [name for name in evidence.opened.written_labels.names if name not in evidence.labels.names]
+    return f" Not learned: {quoted(names)}." if names else ""
 
 
 def _explain_left(evidence: Evidence, left: int) -> str:

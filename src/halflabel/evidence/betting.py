@@ -69,13 +69,16 @@ class Bets:
     most: int  #: The largest number of wrong entries that is possible then.
 
     @classmethod
-    def place(cls, p: Floats, entries: Ints, drawn: Mask, wrong: Mask, aims: Sequence[float]) -> Bets:
+    def place(
+        cls, p: Floats, entries: Ints, drawn: Mask, wrong: Mask, aims: Sequence[float], weights: Floats | None = None
+    ) -> Bets:
         """Return the bets on answers about some entries of a population, in their order.
 
         ``drawn`` are the entries that were drawn, and ``wrong`` those whose value is not the answer. ``aims`` are
-        numbers of wrong entries without an answer.
+        numbers of wrong entries without an answer. ``weights`` are in proportion to the
+        chances, by default ``weigh(p)``: a population may be a part of the one that entries were drawn from.
         """
-        s = weigh(p)
+        s = weigh(p) if weights is None else weights
         asked, errors = p[entries], wrong.astype(float)
         left, size, skewed, square = (_sum_rest(each, entries) for each in (p, s, p * (1 - 2 * p) / s, p**2 / s))
         found, known = _sum_before(errors), _sum_before(errors * drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterable, Sequence
 
@@ -70,6 +71,8 @@ class Proof:
         self.part: Mask = self.gaps & (self.answers == 0) & self._is_of_value(self.fill)
         self.wrong: Floats = np.where(self.part, wrong, 0.0)
         self.codes, self.seed = codes, seed
+        self.weights = np.zeros(len(codes))
+        self.weights[self.part] = weigh(self.wrong[self.part])
         self.aims = [share * self.entries + 1 for share in self.shares]  # frozen, too: stakes must not follow answers
         # The entries that were drawn, or answered without a draw, in this order, and whether each was drawn.
         self.steps: list[tuple[int, bool]] = []
@@ -89,10 +92,8 @@ class Proof:
     def choose_random(self, n: int) -> list[int]:
         """Return the next ``n`` entries of the random order that were neither drawn nor answered."""
         if self._order is None:
-            weights = np.zeros(len(self.fill))
-            weights[self.part] = weigh(self.wrong[self.part])
-            shape = len(self.ids), len(self.names)
-            self._order = order_entries(self.ids, self.names, weights.reshape(shape), self.seed).tolist()[::-1]
+            weights = self.weights.reshape(len(self.ids), -1)
+            self._order = order_entries(self.ids, self.names, weights, self.seed).tolist()[::-1]
         while self._order and self._order[-1] in self._taken:
             self._order.pop()
         return list(itertools.islice((entry for entry in reversed(self._order) if entry not in self._taken), n))
@@ -171,7 +172,16 @@ class Proof:
         steps = np.array(self.whole, dtype=np.intp).reshape(-1, 2)
         entries, part = steps[:, 0], np.flatnonzero(self.part)
         wrong = self.answers[entries] != self.fill[entries]
-        return Bets.place(self.wrong[part], np.searchsorted(part, entries), steps[:, 1] == 1, wrong, self.aims)
+        places, drawn = np.searchsorted(part, entries), steps[:, 1] == 1
+        return Bets.place(self.wrong[part], places, drawn, wrong, self.aims, self.weights[part])
+
+    def of_label(self, label: int) -> Proof:
+        """Return the proof about one label alone, of which the drawn entries are a random sample, too."""
+        proof, at = copy.copy(self), np.arange(len(self.gaps)) % len(self.names) == label
+        proof.gaps, proof.part = self.gaps & at, self.part & at
+        proof.aims = [share * int(proof.part.sum()) + 1 for share in self.shares]
+        proof.steps = [step for step in self.whole if at[step[0]]]
+        return proof
 
     @property
     def max_errors(self) -> int:

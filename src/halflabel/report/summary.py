@@ -17,7 +17,6 @@ from halflabel._arrays import Ints
 from halflabel._version import __version__
 from halflabel._wording import clipped
 from halflabel.completion.verdict import decide, rank_labels
-from halflabel.report.certificate_page import write_certificates
 from halflabel.report.details import describe_run, describe_values, measure_quality, summarize_reading
 from halflabel.report.display import describe_review, name_event
 from halflabel.report.rows import draw_strip, list_checks, make_rows
@@ -29,7 +28,6 @@ from halflabel.table.items import choose_shown, describe_cells, take_shown
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion
-    from halflabel.evidence.certificate import Certificate
 
 #: Maximum number of labels in the table, the least sure ones.
 MAX_LABELS = 60
@@ -44,7 +42,6 @@ def summarize(
     show: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     settings: Mapping[str, Any] | None = None,
-    certificates: Sequence[Certificate] = (),
     reviewed: Mapping[str, Any] | None = None,
     random_state: int = 0,
 ) -> dict[str, Any]:
@@ -69,8 +66,6 @@ def summarize(
         The options of the run, listed at the end.
     reviewed : mapping, optional
         The results of a review in the browser: ``facts`` (pairs of name and value) and ``sentences``.
-    certificates : sequence of Certificate, optional
-        From :attr:`halflabel.completion.finish.Task.certificate`, about this completed table.
     random_state : int, default=0
         Decides which filled values are shown, and which items the map shows if there are too many for all of them.
 
@@ -82,8 +77,7 @@ def summarize(
     Raises
     ------
     ValueError
-        If there is not one small mark per item, a column to show does not exist, or a certificate is about another
-        table.
+        If there is not one small mark per item, or a column to show does not exist.
     """
     evidence, shown = completion.evidence, choose_shown(completion.opened, show)
     marks = completion.opened.description.thumbnails if marks is None else marks
@@ -96,7 +90,6 @@ def summarize(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": __version__,
         "verdict": asdict(decide(evidence, items)),
-        "certificates": write_certificates(completion, certificates),
         "strip": draw_strip(evidence, describe, random_state=random_state),
         "map": try_map(completion, shown, ink, random_state),
         "labels": _summarize_labels(completion),
@@ -107,7 +100,6 @@ def summarize(
         "reading": summarize_reading(completion.opened),
         "gaps": list(evidence.gaps),
         "by_value": describe_values(evidence),
-        "assumptions": evidence.assumptions.to_dict(orient="records"),
         "observed_rate": evidence.observed_rate,
         "warnings": evidence.warnings,
         "sources": summarize_votes(completion),

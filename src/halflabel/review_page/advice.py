@@ -50,7 +50,7 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
         return {**stated, "sentence": _contradict(n, high, answers)}
     gain = _sum_next(now, wrong)
     sentence = write_advice(n, expected, low, high, gain)
-    return {**stated, "expected": expected, "is_enough": gain < ENOUGH, "sentence": sentence}
+    return {**stated, "expected": expected, "is_enough": n > 0 and gain < ENOUGH, "sentence": sentence}
 
 
 def _sum_next(now: Situation, wrong: Floats) -> float:

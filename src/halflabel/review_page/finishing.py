@@ -21,7 +21,7 @@ from halflabel.completion.finish_tables import describe_reading, read_answers
 from halflabel.completion.stated_completion import state_completion
 from halflabel.evidence.random_order import read_ids
 from halflabel.labels.reasons import Reason
-from halflabel.report.certificate_page import render_certificate
+from halflabel.report.audit_page import render_audit
 from halflabel.review_page.config import Config
 from halflabel.review_page.fits import Fit
 from halflabel.review_page.intake import Outcome, read_answer
@@ -211,7 +211,8 @@ class Finish(Session):
         state, (table, data, page) = self.state, self.targets
         certificate = state.certify(columns=describe_reading(self.opened))
         state.do("certificate", sentence=str(certificate))
-        texts = {data: json.dumps(certificate, indent=1) + "\n", page: render_certificate(certificate)}
+        audit = render_audit(certificate, state.proof, self.opened.votes, self.config.title)
+        texts = {data: json.dumps(certificate, indent=1) + "\n", page: audit}
         with together():
             lost = state_completion(self.opened, state.proof.delivered).write(table)
             for path, text in texts.items():

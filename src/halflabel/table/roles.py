@@ -14,7 +14,6 @@ from halflabel._wording import name_row, option, option_to_skip
 from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
-from halflabel.table.marks import holds_marks, name_added, name_marks
 from halflabel.table.patterns import expand_patterns, list_wide, select
 from halflabel.table.seen_labels import see_labels
 from halflabel.table.tag_notations import name_open_column
@@ -196,7 +195,8 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
     _check_id(frame, columns.id)
     _check_group(frame, columns.group)
     reasons = _explain_rest(frame, columns, named, set(declared_labels) - named.keys())
-    reasons |= {name: reason for name, reason in _explain_marks(frame, columns.tags, labels).items() if name in reasons}
+    if columns.tags is not None and (undecided := name_open_column(columns.tags)) in reasons:
+        reasons[undecided] = f"the labels of {columns.tags!r} that are not decided"
     votes = list_wide(frame.columns, labels)
     is_number = {name: infer_kind(frame[name]) == "numbers" for name, reason in reasons.items() if reason is None}
     return Roles(
@@ -278,17 +278,6 @@ def _explain_rest(
         }
     reasons = {name: explain_exclusion(frame[name], columns.max_categories) for name in rest}
     return reasons | dict.fromkeys(unchosen, "the file declares it a label, but it was not chosen")
-
-
-def _explain_marks(frame: pd.DataFrame, tags: str | None, labels: Sequence[str]) -> dict[str, str]:
-    """Return the columns that a completed table has in addition to labels, each with a reason not to be a feature."""
-    if tags is None:
-        marks = {name_marks(name): f"whether {name!r} was given or filled in" for name in labels}
-        return {name: reason for name, reason in marks.items() if name in frame and holds_marks(frame[name])}
-    return {
-        name_open_column(tags): f"the labels of {tags!r} that are not decided",
-        name_added(tags): f"the labels of {tags!r} that were filled in",
-    }
 
 
 def _check_features(frame: pd.DataFrame, columns: Description, named: Mapping[str, str]) -> None:

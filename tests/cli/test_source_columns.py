@@ -1,0 +1,73 @@
+"""Votes of models in the table itself, in each form, for complete and finish."""
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import run
+
+import halflabel as hl
+
+pytestmark = pytest.mark.usefixtures("one_member")
+
+LABELS = ["rock", "sad", "live"]
+SOURCES = ("--sources", "llm_*")
+
+
+def name_each(votes):
+    """Return a column for each label and model, such as rock@gpt."""
+    return {f"{label}@{name}": v[:, j] for name, v in votes.items() for j, label in enumerate(LABELS)}
+
+
+def make_cells(write):
+    """Return a function that writes the values of each model into a column of cells."""
+    return lambda votes: {f"llm_{name}": list(map(write, v.tolist())) for name, v in votes.items()}
+
+
+def list_tags(row):
+    return [label for label, value in zip(LABELS, row, strict=True) if value]
+
+
+#: Form -> a function of the votes that returns the columns, the options.
+FORMS = {
+    "label@source": (name_each, ()),
+    "lists": (make_cells(lambda row: json.dumps(list_tags(row))), SOURCES),
+    "objects": (make_cells(lambda row: json.dumps(dict(zip(LABELS, row, strict=True)))), SOURCES),
+    "tags": (make_cells(lambda row: ";".join(list_tags(row))), SOURCES),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_has_the_result_of_a_long_table_in_complete_and_finish(form, tmp_path):
+    rng, n = np.random.default_rng(0), 90
+    x = rng.normal(size=(n, 4))
+    truth = (x[:, :3] + 0.5 * rng.normal(size=(n, 3)) > 0).astype(int)
+    votes = {name: np.where(rng.random(truth.shape) < e, 1 - truth, truth) for name, e in (("gpt", 0.1), ("ann", 0.2))}
+    for values in votes.values():
+        values[values.sum(axis=1) == 0, 0] = 1  # a cell without a tag is empty: no vote
+    is_known = (np.arange(n) % 3 == 0)[:, None]
+    items = pd.DataFrame(x, columns=list("abcd")).assign(id=[f"p{i}" for i in range(n)])
+    items[LABELS] = np.where(is_known, truth, np.nan)
+    columns, options = FORMS[form]
+    path, asked = tmp_path / "posts.csv", tmp_path / "q.csv"
+    items.assign(**columns(votes)).to_csv(path, index=False)
+    long = [(f"p{i}", LABELS[j], name, v[i, j]) for name, v in votes.items() for i, j in np.ndindex(v.shape)]
+    long = pd.DataFrame(long, columns=["item", "label", "source", "value"])
+    expected = hl.complete(items, id="id", labels=LABELS, sources=long)
+
+    result = run("complete", path, "--labels", ",".join(LABELS), *options, "--report", "none")
+    assert result.exit_code == 0, result.output
+    filled = pd.read_csv(tmp_path / "posts.completed.csv")[LABELS]
+    pd.testing.assert_frame_equal(filled, expected.table[LABELS], check_dtype=False)
+    for name, values in votes.items():
+        rate = (values != truth)[is_known.ravel()].mean()
+        assert f"{name} {rate:.1%} (" in result.output
+    [command] = re.findall("`halflabel review (.*)`", result.output)
+    assert "--set" not in command
+    result = run("finish", *shlex.split(command), "--seed", "1", "--questions", asked)
+    assert result.exit_code == 0, result.output
+    questions = expected.finish(seed=1).next(60)[["item", "label"]]
+    pd.testing.assert_frame_equal(pd.read_csv(asked)[["item", "label"]], questions.astype(object), check_dtype=False)
