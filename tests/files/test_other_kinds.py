@@ -215,11 +215,8 @@ ROWS = [{"title": "a", "tags": ["x", "y"]}, {"title": "b", "tags": []}, {"title"
     [
         {"bookmarks": ROWS, "lists": [{"id": "l1"}]},
         {"version": 2, "exported": "2026-01-01", "items": ROWS},
-        {"title": [row["title"] for row in ROWS], "tags": [row["tags"] for row in ROWS]},
-        {row["title"]: row for row in ROWS} | {f"i{k}": ROWS[0] for k in range(3)},
-        {"columns": ["title", "tags"], "index": [0, 1, 2], "data": [[row["title"], row["tags"]] for row in ROWS]},
     ],
-    ids=["two lists", "a header", "columns", "by id", "split"],
+    ids=["two lists", "a header"],
 )
 def test_one_object_that_holds_a_table_is_read(tmp_path, document):
     path = tmp_path / "keep.json"

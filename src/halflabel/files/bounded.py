@@ -20,9 +20,6 @@ from halflabel.files.raw_table import ReadError
 #: Maximum size of a decompressed file, in bytes and as a share of the free memory.
 MAX_BYTES, MAX_SHARE = 8_000_000_000, 0.25
 
-#: Number of bytes from which an unknown encoding is learned.
-MAX_START = 4_000_000
-
 
 def join_names(*paths: Path) -> str:
     """Return the name of a table that may be in several files.
@@ -86,7 +83,11 @@ def open_text(
     stream: io.BufferedReader[Any] = io.BufferedReader(
         _Checked(path, max_line, max_bytes or size_limit(), encoding), buffer_size=1 << 18
     )
-    return io.BufferedReader(_Without(stream, skip), buffer_size=1 << 18) if skip else stream
+    if not skip:
+        return stream
+    with stream:
+        kept = b"".join(line for number, line in enumerate(stream, start=1) if number not in skip)
+    return io.BufferedReader(io.BytesIO(kept))
 
 
 def lines(
@@ -135,26 +136,8 @@ def encoding_of(path: Path) -> str:
             if not chunk:
                 break
     if not possible:
-        ways = _ask_for_encoding(_read_start(path)) or f"Name its encoding with {option('encoding')}."
-        raise ReadError.at(path, f"it is neither UTF-8 nor Windows-1252. {ways}")
-    if "utf-8" not in possible and (question := _ask_for_encoding(_read_start(path))):
-        reason = (
-            f"it is not UTF-8, and its words are not words in Windows-1252, as Western Europe writes it. {question}"
-        )
-        raise ReadError.at(path, reason)
+        raise ReadError.at(path, f"it is neither UTF-8 nor Windows-1252. Name its encoding with {option('encoding')}.")
     return "utf-8-sig" if start.startswith(codecs.BOM_UTF8) and "utf-8" in possible else next(iter(possible))
-
-
-def _ask_for_encoding(sample: bytes) -> str | None:
-    from halflabel.files.encodings import ask_for_encoding  # imported here: most texts are UTF-8
-
-    return ask_for_encoding(sample)
-
-
-def _read_start(path: Path) -> bytes:
-    """Return the first lines of a file that hold other bytes than ASCII."""
-    with io.BufferedReader(_Raw(path, size_limit())) as stream:
-        return b"".join(line for line in stream.read(MAX_START).splitlines(keepends=True) if not line.isascii())
 
 
 class _Raw(io.RawIOBase):
@@ -259,27 +242,3 @@ class _Checked(_Raw):
         self._line += chunk.count(b"\n")
         last = chunk.rfind(b"\n")
         self._open_line = len(chunk) - last - 1 if last >= 0 else self._open_line + len(chunk)
-
-
-class _Without(io.RawIOBase):
-    """A stream of bytes without some of its lines."""
-
-    def __init__(self, stream: io.BufferedReader[Any], skip: Collection[int]) -> None:
-        self._lines = _take_lines(stream, frozenset(skip))
-        self._rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while len(self._rest) < len(buffer) and (line := next(self._lines, b"")):
-            self._rest += line
-        size = min(len(self._rest), len(buffer))
-        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
-        return size
-
-
-def _take_lines(stream: io.BufferedReader[Any], skip: frozenset[int]) -> Iterator[bytes]:
-    for number, line in enumerate(stream, start=1):
-        if number not in skip:
-            yield line

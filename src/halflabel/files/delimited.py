@@ -115,8 +115,6 @@ def _list_readings(
 ) -> Iterator[tuple[TextForm, tuple[str, ...]]]:
     """Yield the forms that a file can have, each with a sentence: the next one is tried where rows do not fit."""
     yield form, ()
-    if form.escape:
-        yield replace(form, escape=""), ()
     if remarks := [] if keeps_all else _find_remarks(path, form, width):
         shown = plural(len(remarks), "line below the table has", "lines below the table have")
         note = f"{shown} fewer cells, and {'was' if len(remarks) == 1 else 'were'} left out: line {remarks[0]}."
@@ -225,13 +223,6 @@ def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: 
 
 
 def _parse(path: Path, form: TextForm, names: list[str]) -> pa.Table:
-    if form.blank:  # pyarrow takes a blank in front of a quote for a part of the cell
-        rows = [cells for _, cells in number_rows(path, form)][bool(form.header) :]
-        if any(len(cells) != len(names) for cells in rows):
-            raise pa.ArrowInvalid("a row does not fit")
-        missing = {"", *MISSING_WORDS}
-        columns = ([None if row[j] in missing else row[j] for row in rows] for j in range(len(names)))
-        return pa.table({name: pa.array(cells, pa.string()) for name, cells in zip(names, columns, strict=True)})
     with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
         return arrow_csv.read_csv(stream, **_choose_options(form, names))
 
@@ -246,8 +237,6 @@ def _choose_options(form: TextForm, names: Sequence[str], **convert: Any) -> dic
         "parse_options": arrow_csv.ParseOptions(
             delimiter=form.delimiter,
             quote_char=form.quote or False,
-            double_quote=not form.escape,
-            escape_char=form.escape or False,
             newlines_in_values=bool(form.quote),
         ),
         "convert_options": arrow_csv.ConvertOptions(

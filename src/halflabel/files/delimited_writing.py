@@ -90,7 +90,6 @@ def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm) -> None:
     """
     options: dict[str, Any] = {"header": False, "index": False, "na_rep": form.missing, **form.dialect}
     options["sep"] = options.pop("delimiter")
-    del options["skipinitialspace"]
     ambiguous = [_find_ambiguous(column) for _, column in rows.items()]
     if not any(at.any() for at in ambiguous):
         rows.to_csv(text, lineterminator=form.line_end, **options)

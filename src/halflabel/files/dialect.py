@@ -33,15 +33,14 @@ DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 #: Bytes of the longest line, and lines from which the notation is learned.
 MAX_LINE, SAMPLE_LINES = 1_000_000, 2000
 
-#: Characters that separate cells, and others that may; a space only in files of the suffix .txt, where R writes it.
-CANDIDATES, OTHERS = ",;\t|", re.compile("[!#-'*+/:<=>?@^`{}~\x01-\x08\x1c-\x1f]")
+#: Characters that separate cells; a space does so in files of the suffix .txt, where R writes it.
+CANDIDATES = ",;\t|"
 
 #: A line of a table that is drawn for people, as psql, mysql and Markdown have it.
 _DRAWN = re.compile(r"[+|]?(?: ?:?-{2,}:? ?[+|])+(?: ?:?-{2,}:?)?")
 
-#: The first line of a file that states its delimiter: for Excel, and of Anki.
-_STATED = re.compile(r"(?:\"?sep=(.)\"?|#separator: *(\w+|\W))\s*", re.IGNORECASE)
-_MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " ", "colon": ":"}
+#: The first line of a file that states its delimiter for Excel.
+_STATED = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -81,14 +80,18 @@ def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], tuple[st
     default = DELIMITERS.get(base_suffix(path), ",")
     form = TextForm(stated.mark or mark or default, encoding, "\r\n" if head[0][1].endswith("\r\n") else "\n")
     form = _choose_delimiter(path, body, form, is_given=bool(stated.mark or mark))
-    rows, on_names = _name_rows(_take_comment(comments, split_lines(body, form), form) if not mark else
-                                _take_columns(comments, split_lines(body, form), form))  # fmt: skip
+    own = split_lines(body, form)
+    rows, on_names = _name_rows(_take_comment(comments, own, form))
+    texts, n_above = [text.rstrip("\r\n") for _, text in body], rows[find_start([cells for _, cells in rows])][0] - 1
+    if comments and form.delimiter in comments[-1][1] and not has_names([cells for _, cells in own]):
+        n_above = len(comments) - 1
+    _check_notation(path, texts, form.delimiter, n_above)
     try:
         header = find_header(rows, stated.header)
     except ValueError as error:
         raise ReadError.at(path, str(error), line=rows[0][0]) from None
     if len(header.names) == 1:
-        _ask_for_mark(path, [text.rstrip("\r\n") for _, text in body[:4]], form)
+        _check_single(path, texts, form.delimiter, n_above)
     first = header.line or next(number for number, _ in rows if number and number not in header.skip)
     above = "".join(text for number, text in head if number < first)
     written = next((tuple(cells) for number, cells in split_lines(head, form) if number == header.line), ())
@@ -139,6 +142,10 @@ def _check_lines(path: Path, head: Sequence[tuple[int, str]]) -> None:
     if "\r" in text.rstrip("\r\n"):
         way = "write other line ends (tr '\\r' '\\n' < old.csv > new.csv)."
         raise ReadError.at(path, f"its lines end with a carriage return only: {way}", line=1)
+    if text.startswith("#separator:"):
+        number = next((number for number, each in head if not each.startswith("#")), 1) - 1
+        way = f"state {option('header', 'none')} and {option('skip_rows', f'1-{number}')}."
+        raise ReadError.at(path, f"it is an export of Anki, whose notes begin below lines with '#': {way}", line=1)
     if text.startswith('{"'):
         raise ReadError.at(path, f"its lines are JSON: state {option('format', 'jsonl')}.", line=1)
     if line := next((number for number, each in head[:3] if _DRAWN.fullmatch(each.strip())), None):
@@ -148,13 +155,11 @@ def _check_lines(path: Path, head: Sequence[tuple[int, str]]) -> None:
 
 def _take_preamble(head: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, str]], str | None]:
     """Return the first lines that are comments, and the delimiter that the first one states."""
-    stated = _STATED.fullmatch(head[0][1].rstrip("\r\n"))
-    if stated and stated[1]:
+    if stated := _STATED.fullmatch(head[0][1].rstrip("\r\n")):
         return [*head[:1]], stated[1]
     is_comment = [text.startswith("#") and text[1:2] not in set(CANDIDATES) for _, text in head]
     number = next((place for place, each in enumerate(is_comment) if not each), 0)
-    mark = _MARKS.get(stated[2].lower(), stated[2]) if stated else None
-    return [*head[:number]], mark
+    return [*head[:number]], None
 
 
 def _take_comment(comments: Sequence[tuple[int, str]], rows: Sequence[Line], form: TextForm) -> Sequence[Line]:
@@ -166,18 +171,6 @@ def _take_comment(comments: Sequence[tuple[int, str]], rows: Sequence[Line], for
     width = len(rows[0][1])
     is_header = len(cells) == width > 1 and (width > 2 or any(map(is_number, rows[0][1])))
     return [(number, cells), *rows] if is_header else rows
-
-
-def _take_columns(comments: Sequence[tuple[int, str]], rows: Sequence[Line], form: TextForm) -> Sequence[Line]:
-    """Return the rows with the names that comments of Anki state: ``#columns:``, ``#tags column:3``."""
-    stated = dict(text[1:].strip().split(":", 1) for _, text in comments if ":" in text)
-    if not stated:
-        return rows
-    places = {int(place): name.removesuffix(" column") for name, place in stated.items()
-              if name.endswith(" column") and place.isdecimal()}  # fmt: skip
-    names = stated["columns"].split(form.delimiter) if "columns" in stated else [
-        places.get(number, f"column {number}") for number in range(1, len(rows[0][1]) + 1)]  # fmt: skip
-    return [(0, names), *rows]
 
 
 def _name_rows(rows: Sequence[Line]) -> tuple[Sequence[Line], tuple[str, ...]]:
@@ -205,87 +198,78 @@ def _choose_delimiter(path: Path, body: Sequence[tuple[int, str]], form: TextFor
         If several other ones do.
     """
     if is_given:
-        return _find_quotes(body, form)
-    blank = [" "] if base_suffix(path) == ".txt" else []
-    further = [*blank, *sorted(set(OTHERS.findall(body[0][1])), key=body[0][1].count, reverse=True)]
-    found = dict[int, list[tuple[int, TextForm]]]()
-    for mark in [form.delimiter, *CANDIDATES.replace(form.delimiter, ""), *further]:
-        each = _find_quotes(body, replace(form, delimiter=mark))
-        for quote in dict.fromkeys([each.quote, ""]):  # a quote may be opened and not closed
-            rows = [cells for _, cells in split_lines(body, replace(each, quote=quote))]
+        return form
+    blank = " " * (base_suffix(path) == ".txt")
+    found = dict[int, dict[str, list[list[str]]]]()
+    for mark in (form.delimiter, *CANDIDATES.replace(form.delimiter, ""), *blank):
+        for quote in ('"', ""):  # a quote may be opened and not closed
+            rows = [cells for _, cells in split_lines(body, replace(form, delimiter=mark, quote=quote))]
             place = find_start(rows)
             if fits(rows, place) and any(any(cells[1::2]) for cells in rows):  # no mark that is doubled
-                if mark == form.delimiter and not place:
-                    return _compare_rows(path, body, form, each)
-                if mark not in further or not found:
-                    found.setdefault(place, []).append((-len(rows[place]), each))
+                if mark != blank or not found:
+                    found.setdefault(place, {})[mark] = rows[place:]
                 break
     if not found:
-        return _find_quotes(body, form)
-    able = [each for _, each in sorted(found[min(found)], key=lambda pair: pair[0])]
-    if len(able) > 1 and not min(found):
-        raise _ask_which(path, "header", able)
-    return able[0]
-
-
-def _compare_rows(path: Path, body: Sequence[tuple[int, str]], form: TextForm, chosen: TextForm) -> TextForm:
-    """Return the chosen form. Without names, another mark is better that gives more columns, also of numbers.
-
-    Names rarely hold a mark that rows hold as often. Without them, as many commas in each row may be in texts.
-    """
-    others = [_find_quotes(body, replace(form, delimiter=mark)) for mark in CANDIDATES if mark != chosen.delimiter]
-    cells = {each: [row for _, row in split_lines(body, each)] for each in (chosen, *others)}
-    able = [each for each, rows in cells.items() if each == chosen or fits(rows, 0)]
-    if not any(holds_values(cells[each]) for each in able):
-        return chosen
-    size = {each: (len(cells[each][0]), _count_numbers(cells[each])) for each in able}
-    best = max(able, key=lambda each: size[each])
-    if any(each != best and not (size[each][0] < size[best][0] and size[each][1] < size[best][1]) for each in able):
-        raise _ask_which(path, "rows", able)
-    return best
+        return form
+    place = min(found)
+    able = sorted(found[place].items(), key=lambda pair: len(pair[1][0]), reverse=True)
+    if not place and len(able) > 1:
+        has_values = any(holds_values(rows) for _, rows in able)
+        if not has_values and form.delimiter in found[0]:
+            return form  # names rarely hold a mark that rows hold as often
+        sizes = [(len(rows[0]), _count_numbers(rows)) for _, rows in able]
+        is_clear = all(width < sizes[0][0] and numbers < sizes[0][1] for width, numbers in sizes[1:])
+        if not (has_values and is_clear):
+            raise _ask_which(path, "rows" if has_values else "header", [mark for mark, _ in able])
+    return replace(form, delimiter=able[0][0])
 
 
 def _count_numbers(rows: Sequence[Sequence[str]]) -> int:
     return sum(all(map(is_number, column)) for column in zip(*rows, strict=False))
 
 
-def _ask_which(path: Path, what: str, able: Sequence[TextForm]) -> ReadError:
-    shown = " and ".join("tabs" if each.delimiter == "\t" else repr(each.delimiter) for each in able)
+def _ask_which(path: Path, what: str, able: Sequence[str]) -> ReadError:
+    shown = " and ".join("tabs" if mark == "\t" else repr(mark) for mark in sorted(able, key=CANDIDATES.find))
     verb = "its rows have no names and" if what == "rows" else "its header"
     reason = f"{verb} can be separated by {shown}: name the right one with {option('delimiter')}."
     return ReadError.at(path, reason, line=1)
 
 
-def _find_quotes(body: Sequence[tuple[int, str]], form: TextForm) -> TextForm:
-    """Return the form with its quotes: single ones around all names, with blanks or a backslash in front of them."""
-    mark = re.escape(form.delimiter)
-    if re.fullmatch(rf"('[^'{mark}]*'{mark})+'[^'{mark}]*'", body[0][1].rstrip("\r\n")):
-        return replace(form, quote="'")
-    spaced = sum(re.search(rf'{mark} +"', text) is not None for _, text in body)
-    escaped = any(re.search(rf'\\"[^{mark}\r\n"]', text) for _, text in body)
-    return replace(form, blank=form.delimiter != " " and 2 * spaced > len(body), escape="\\" if escaped else "")
+def _check_notation(path: Path, texts: Sequence[str], mark: str, n_above: int) -> None:
+    """Raise for a text in a rare notation, with two lines of Python that convert it."""
+    border = re.escape(mark)
+    if sum(re.search(rf'{border} +"', text) is not None for text in texts) > len(texts) / 2 and mark != " ":
+        raise _convert(path, "blanks in front of its quotes", f"sep={mark!r}, skipinitialspace=True", n_above)
+    if re.fullmatch(rf"('[^'{border}]*'{border})+'[^'{border}]*'", texts[0]):
+        raise _convert(path, "single quotes around its cells", f'sep={mark!r}, quotechar="\'"', n_above)
+    if any(re.search(rf'\\"[^{border}"]', text) for text in texts):
+        raise _convert(path, "a backslash in front of quotes", f"sep={mark!r}, escapechar='\\\\'", n_above)
 
 
-def _ask_for_mark(path: Path, texts: Sequence[str], form: TextForm) -> None:
-    """Raise where lines of one column seem to have several."""
+def _check_single(path: Path, texts: Sequence[str], mark: str, n_above: int) -> None:
+    """Raise where the only column seems to be several."""
     name = texts[0]
-    for mark in (*re.findall(r"[^\w\s\"']{2,}", name), r"\s+"):
-        sep = mark if mark == r"\s+" else re.escape(mark)
-        widths = {len(re.split(sep, text)) for text in texts}
-        if len(texts) > 3 and len(widths) == 1 and min(widths) > 1 + (mark == r"\s+"):
-            read = f"pd.read_csv({str(path)!r}, sep={sep!r}, engine='python', dtype=str)"
-            write = f"to_csv({str(path.with_suffix('.new.csv'))!r}, index=False)"
-            shown = "blanks" if mark == r"\s+" else repr(mark)
-            way = f"convert it by two lines of Python, `import pandas as pd` and `{read}.{write}`"
-            raise ReadError.at(path, f"it has one column, and {shown} between its cells: {way}.", line=1)
     for other in CANDIDATES:
-        if other != form.delimiter and other in name:
+        if other != mark and other in name and other * 2 not in name:
             shown, word = ("a tab", "tab") if other == "\t" else (repr(other), other)
             reason = (
                 f"there is one column only, and its name {name[:40]!r} holds {shown}, but the rows below do not fit: "
                 f"name the delimiter with {option('delimiter', word)} if that separates the columns."
             )
             raise ReadError.at(path, reason, line=1)
+    for rare in (*re.findall(r"[^\w\s\"'.()-]+", name), r"\s+"):
+        sep = rare if rare == r"\s+" else re.escape(rare)
+        widths = {len(re.split(sep, text)) for text in texts[:4]}
+        if len(texts) > 3 and len(widths) == 1 and min(widths) > 1 + (rare == r"\s+"):
+            shown = "blanks" if rare == r"\s+" else repr(rare)
+            raise _convert(path, f"{shown} between its cells", f"sep={sep!r}, engine='python'", n_above)
+
+
+def _convert(path: Path, found: str, options: str, n_above: int) -> ReadError:
+    read = f"pd.read_csv({str(path)!r}, {options}, skiprows={n_above}, dtype=str)"
+    write = f"to_csv({str(path.with_suffix('.new.csv'))!r}, index=False)"
+    way = f"convert it by two lines of Python, `import pandas as pd` and `{read}.{write}`"
+    return ReadError.at(path, f"it has {found}: {way}.", line=1)
 
 
 def _find_missing_word(head: Sequence[str], mark: str) -> str:

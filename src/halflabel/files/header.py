@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from halflabel._wording import count, listed, option, plural, quoted
@@ -16,6 +15,7 @@ MAX_SAMPLE, MAX_TITLES, MAX_HEADERS = 60, 20, 3
 MAX_COLUMNS = 100_000
 
 _RANGE = re.compile(r"\s*([1-9][0-9]{0,8})\s*(?:-\s*([1-9][0-9]{0,8})\s*)?")
+_MIXED = re.compile("[0-9].*[^0-9.]|[^0-9.].*[0-9]")
 _NUMBER, _DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,]*\s*%?\s*"), re.compile(r"[0-9]+")
 
 #: Bare words that mean a missing value, like the empty cell.
@@ -174,33 +174,12 @@ def holds_values(rows: Sequence[Sequence[str]]) -> bool:
 
     Such a cell is like each cell below it but for its digits (a1, b/7.jpg), or it is a number above numbers.
     """
-    columns, numbers, is_sure = list(_list_columns(rows)), list[tuple[float, bool]](), False
-    for cell, below in columns:
-        if below and all(map(is_number, below)):
-            values = list(map(_as_number, below))
-            numbers.append((_as_number(cell), min(values) <= _as_number(cell) <= max(values)))
-            is_sure |= "," in cell
-        elif len(below) > 1 and re.search("[0-9]", cell) and re.search("[^0-9.]", cell):
-            is_sure |= {_DIGITS.sub("0", cell)} == {_DIGITS.sub("0", each) for each in below}
-    found = [number for number, _ in numbers]
-    is_twice, is_whole = len(set(found)) < len(found), len(found) == len(columns)
-    return not has_names(rows) and (
-        is_sure
-        or (bool(found) and not _are_names(found) and (is_whole or is_twice or all(within for _, within in numbers)))
-    )
-
-
-def _are_names(numbers: Sequence[float]) -> bool:
-    """Return whether numbers can be names of columns: a year, a lone 0, or several with one step between them."""
-    if len(numbers) == 1:
-        return numbers[0] == 0 or 1900 <= numbers[0] <= 2100
-    steps = {round(after - before, 6) for before, after in pairwise(numbers)}
-    is_even = len(steps) == 1 and (len(numbers) > 2 or all(map(float.is_integer, numbers)))
-    return min(steps) > 0 and (is_even or len(numbers) > MAX_HEADERS)
-
-
-def _as_number(text: str) -> float:
-    return float(re.sub("[^0-9.+-].*", "", text.strip()) or 0) if text.count(".") < 2 else 0.0
+    columns = list(_list_columns(rows))
+    numbers = [cell for cell, below in columns if below and all(map(is_number, below))]
+    texts = [(cell, below) for cell, below in columns if len(below) > 1 and _MIXED.search(cell)]
+    is_like = any({_DIGITS.sub("0", cell)} == {_DIGITS.sub("0", each) for each in below} for cell, below in texts)
+    are_names = len(set(numbers)) == len(numbers) and all(map(str.isdecimal, numbers))  # years, 0 to n, ids of genes
+    return not has_names(rows) and (is_like or not are_names)
 
 
 def join_names(first: Sequence[str], second: Sequence[str]) -> list[str] | None:

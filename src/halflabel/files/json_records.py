@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ def list_rows(document: dict[str, Any], path: Path, stated: str | None = None) -
     Parameters
     ----------
     document : dict
-        Lists of records under names, as exports of programs have them, or a table in one of the forms of pandas.
+        Lists of records under names, as exports of programs have them.
     path : Path
     stated : str, optional
         The name of the list; by default the longest one.
@@ -37,27 +36,10 @@ def list_rows(document: dict[str, Any], path: Path, stated: str | None = None) -
         others = [other for other in tables if other != name]
         way = f", not {quoted(others)}. Name another list with {option('items_table', others[0])}." if others else "."
         return tables[name], f"The records under {name!r} were read{way}"
-    if {"columns", "data"} <= document.keys():
-        return [dict(zip(map(str, document["columns"]), row, strict=False)) for row in document["data"]], ""
     if len(inner) == 1 and len(document) > 1:
         return list_rows(inner[0], path)
-    if len(inner) == len(document) > 1:
-        keys = list(inner[0])
-        by_record = _are_numbers(document) or len(keys) < len(document)
-        if by_record and not _are_numbers(keys):
-            return [
-                ({} if _are_numbers(document) else {"id": key}) | row for key, row in zip(document, inner, strict=True)
-            ], ""
-        ids = {key: {} if _are_numbers(keys) else {"id": key} for key in keys}
-        return [ids[key] | {name: column.get(key) for name, column in document.items()} for key in keys], ""
-    lists = [value for value in document.values() if isinstance(value, list)]
-    if len(lists) == len(document) > 1 and len({len(values) for values in lists}) == 1:
-        return [dict(zip(document, row, strict=True)) for row in zip(*lists, strict=True)], ""
-    raise ReadError.at(path, 'it is one object, not a list of records: save it as [{"id": 1, ...}, ...].')
-
-
-def _are_numbers(keys: Iterable[str]) -> bool:
-    return all(key.isdecimal() for key in keys)
+    way = 'save it as [{"id": 1, ...}, ...], as to_json(orient="records") does.'
+    raise ReadError.at(path, f"it is one object without a list of records: {way}")
 
 
 def _are_records(value: object) -> bool:

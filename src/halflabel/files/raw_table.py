@@ -64,10 +64,8 @@ class TextForm:
         The lines that do not belong to rows of the table.
     cells : Table or None
         The cells as text, null where missing, by column name.
-    quote, escape : str
-        The quote around cells, or an empty text where quotes are characters; the character in front of quotes in cells.
-    blank : bool
-        Whether blanks stand between a delimiter and a quote.
+    quote : str
+        The quote around cells, or an empty text where quotes are characters.
     above : str
         The text in front of the column names.
     """
@@ -80,8 +78,6 @@ class TextForm:
     skip: tuple[int, ...] = ()
     cells: pa.Table | None = None
     quote: str = '"'
-    escape: str = ""
-    blank: bool = False
     above: str = ""
 
     @property
@@ -91,9 +87,6 @@ class TextForm:
             "delimiter": self.delimiter,
             "quotechar": self.quote or '"',
             "quoting": csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
-            "doublequote": not self.escape,
-            "escapechar": self.escape or None,
-            "skipinitialspace": self.blank,
         }
 
 
