@@ -54,13 +54,18 @@ def count_code_lines(text: str) -> int:
     return len(lines - without)
 
 
-def measure() -> tuple[dict[str, Counter[str]], Counter[str]]:
-    """Return nodes and lines by room, and bytes of other source by suffix."""
+def list_files() -> list[PurePosixPath]:
+    """Return the files of the repository, and those that git does not ignore."""
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listing, check=True, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+    return sorted({PurePosixPath(name) for name in names if (ROOT / name).is_file()})
+
+
+def measure() -> tuple[dict[str, Counter[str]], Counter[str]]:
+    """Return nodes and lines by room, and bytes of other source by suffix."""
     rooms: dict[str, Counter[str]] = {}
     others: Counter[str] = Counter()
-    for path in sorted({PurePosixPath(name) for name in names if (ROOT / name).is_file()}):
+    for path in list_files():
         if path.suffix == ".py":
             text = (ROOT / path).read_text(encoding="utf-8")
             size = {"nodes": count_nodes(text), "code": count_code_lines(text), "lines": text.count("\n")}

@@ -21,6 +21,7 @@ from halflabel import PartialLabels  # noqa: E402
 from halflabel.completion import evidence  # noqa: E402
 from halflabel.corrections import fit  # noqa: E402
 from halflabel.evaluation import learning_curve  # noqa: E402
+from halflabel.evidence.lower_bounds import ResampledCalibration  # noqa: E402
 from halflabel.methods.auto import EFFORTS  # noqa: E402
 from halflabel.methods.auto.residuals import refine  # noqa: E402
 from halflabel.methods.canonical_order import order_items  # noqa: E402
@@ -94,8 +95,7 @@ def one_member(small_forests: None) -> Iterator[None]:
             patch.setattr(module, "fit_with_auxiliary", remember_fits(module.fit_with_auxiliary))
         patch.setattr(evidence, "measure_drift", remember(evidence.measure_drift))
         patch.setattr(evidence, "estimate_errors", remember(evidence.estimate_errors))
-        calibration = evidence.ResampledCalibration
-        patch.setattr(calibration, "fit", remember(calibration.fit))
+        patch.setattr(ResampledCalibration, "fit", remember(ResampledCalibration.fit))
         yield
 
 

@@ -1,6 +1,7 @@
 """The budget of syntax nodes that `.ci/run` checks."""
 
 import importlib.util
+import tomllib
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -19,6 +20,12 @@ def test_a_budget_is_lowered_and_never_raised(tmp_path, monkeypatch):
     monkeypatch.setattr(size, "BUDGET", tmp_path / "size.toml")
     size.write_lowered({"nodes": {"a": 11, "b": 8}}, {"nodes": {"a": 10, "b": 10, "gone": 5}})
     assert size.BUDGET.read_text() == '[nodes]\n"a" = 10\n"b" = 8\n'
+
+
+def test_every_room_has_a_budget_and_every_budget_a_room():
+    rooms = {size.find_room(path) for path in size.list_files() if path.suffix == ".py"}
+    budget = tomllib.loads(size.BUDGET.read_text(encoding="utf-8"))["nodes"]
+    assert set(budget) == {*rooms, "product"}
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.report.conftest import P, Y
 
+from halflabel.evidence.calibration_error import bin_calibration
 from halflabel.labels import PartialLabels
 from halflabel.labels.metrics import ece
 from halflabel.report import summarize
-from halflabel.report.curve_numbers import bin_calibration
 from halflabel.report.details import measure_quality
 
 

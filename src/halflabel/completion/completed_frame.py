@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Ints, Mask
 from halflabel.labels import PartialLabels
-from halflabel.table import OpenTable, fill_tags
+from halflabel.table import OpenTable
 from halflabel.table.cells import use_text_names
 from halflabel.table.label_words import write_label_words
-from halflabel.table.tag_columns import list_open_tags
 from halflabel.table.tag_notations import TagNotation, name_open_column
 
 
@@ -55,6 +54,8 @@ def fill_known(
     """
     table = use_text_names(frame).copy()
     if tags is not None:
+        from halflabel.table import fill_tags
+
         column = table[tags] if tags in table else pd.Series(None, table.index, object, tags)
         table[tags] = fill_tags(column, labels, relevant.astype(np.float64), notation)
         if name_open_column(tags) in table:
@@ -75,6 +76,8 @@ def _fill_column(given: pd.Series[Any] | None, known: Mask, relevant: Ints, word
 
 def _write_tags(opened: OpenTable, state: NDArray[np.int8], table: pd.DataFrame, place: int) -> pd.DataFrame:
     """Return the table with its column of tags filled, and with a column of undecided tags if there are any."""
+    from halflabel.table.tag_columns import fill_tags, list_open_tags  # imported here: other tables have no tags
+
     labels = opened.written_labels
     values = np.where(state == 0, np.nan, state > 0)
     undecided = name_open_column(str(opened.roles.tags))

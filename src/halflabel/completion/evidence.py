@@ -14,7 +14,6 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel.completion.completed_frame import build_frame
 from halflabel.completion.facts import collect_facts, collect_predictions
 from halflabel.completion.gap_sentences import describe_gaps, describe_ranked
-from halflabel.completion.sure_values import fill_sure, resample_calibration
 from halflabel.corrections.correction import Given
 from halflabel.corrections.fit import Fit
 from halflabel.evidence.checks import Facts, Result, check, contradicts, rank_results
@@ -23,7 +22,6 @@ from halflabel.evidence.doubts import rank_doubts
 from halflabel.evidence.drift import measure_drift
 from halflabel.evidence.expected_errors import estimate_errors
 from halflabel.evidence.filled_samples import sample_filled
-from halflabel.evidence.lower_bounds import ResampledCalibration
 from halflabel.evidence.suspects import rank_missing, rank_suspects
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import LearnsFromPositives, mark_unassigned
@@ -35,6 +33,7 @@ from halflabel.table import OpenTable
 
 if TYPE_CHECKING:
     from halflabel.completion.asked_frequency import AskedFrequency
+    from halflabel.evidence.lower_bounds import ResampledCalibration
 
 #: Number of given values of yes that a label needs for a number of its own.
 MIN_YES = 5
@@ -198,6 +197,8 @@ class Evidence:
 
     def fill_at(self, precision: float) -> NDArray[np.int8]:
         """Return the gaps that can be filled at a precision, see :func:`halflabel.completion.sure_values.fill_sure`."""
+        from halflabel.completion.sure_values import fill_sure
+
         learned = self.labels, self.learned_from, self.calibrated_on, self.resampled_calibration
         return fill_sure(self.fit, *learned, precision, self.observed_rate)
 
@@ -224,6 +225,8 @@ class Evidence:
     @cached_property
     def resampled_calibration(self) -> ResampledCalibration | None:
         """Calibrations of bootstrap samples of the labelled items, or None if nothing was held out."""
+        from halflabel.completion.sure_values import resample_calibration
+
         return resample_calibration(self.model, self.calibrated_on, self.order, self.ordered_groups)
 
     @cached_property

@@ -8,7 +8,6 @@ from halflabel._arrays import Floats, Ints
 from halflabel.corrections.fit import Fit, find_held_out
 from halflabel.evidence.checks import Facts
 from halflabel.evidence.expected_errors import Predictions
-from halflabel.evidence.missed_items import count_lacking_items
 from halflabel.evidence.value_selection import is_selected
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import AutoLabeler
@@ -27,6 +26,11 @@ def collect_facts(
     """Return the facts that checks read."""
     labels, whole, groups = opened.labels, opened.written_labels, opened.groups
     assigned, unlabelled = whole.relevant.sum(axis=1)[whole.annotated], int((~whole.annotated).sum())
+    lacking = 0
+    if observed_rate is not None:
+        from halflabel.evidence.missed_items import count_lacking_items  # imported here: for positive-only labels
+
+        lacking = count_lacking_items(assigned, unlabelled, observed_rate)
     selected = not labels.positive_only and is_selected(
         calibrated_on.observed & find_held_out(fit.model), fit.before_estimate
     )
@@ -39,7 +43,7 @@ def collect_facts(
         is_selected=selected,
         drift=drift,
         n_groups=None if groups is None else len(np.unique(groups[~measured_on.unlabelled])),
-        lacking=0 if observed_rate is None else count_lacking_items(assigned, unlabelled, observed_rate),
+        lacking=lacking,
         broken_rules=fit.valid_rows.mark_broken(labels.state),
         notes=opened.notes,
         estimates_gaps=fit.estimates_gaps,

@@ -24,7 +24,6 @@ from halflabel.completion.result import Completion
 from halflabel.corrections.correction import Given
 from halflabel.corrections.fit import fit_corrected, leave_unlearned_targets
 from halflabel.labels import PartialLabels
-from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.names import Effort, RuleName
 from halflabel.labels.rules import Rule, read_rule
 from halflabel.methods.auto import EFFORTS, AutoLabeler, MixedLabeler
@@ -154,6 +153,8 @@ def _choose_calibrating(
     if asked is None:
         return of_answers if "calibrate_on" in model.auxiliary else None
     check_calibrate_on(labels, model)
+    from halflabel.labels.masking import read_entry_mask
+
     mask = read_entry_mask(asked, labels, "calibrate_on")
     return mask if of_answers is None or not (mask & of_answers & labels.observed).any() else mask & of_answers
 

@@ -17,7 +17,6 @@ from halflabel._arguments import name_right
 from halflabel._files import atomic_write
 from halflabel.completion.display import Figures, find_views
 from halflabel.completion.evidence import Evidence
-from halflabel.completion.explanation import Explanation, explain_entry
 from halflabel.completion.mapping.item_map import ItemMap, draw_item_map
 from halflabel.completion.model_file.predictor import Predictor
 from halflabel.completion.output import write_completed
@@ -32,6 +31,7 @@ from halflabel.table.items import choose_shown
 
 if TYPE_CHECKING:
     from halflabel.completion.answers import Answers
+    from halflabel.completion.explanation import Explanation
     from halflabel.completion.finish import Task
     from halflabel.corrections.correction import Learned
     from halflabel.table.accepted import PathLike, TableLike
@@ -314,6 +314,8 @@ class Completion:
 
         The column ``log_odds`` of its ``contributions`` adds up to the log odds of the probability.
         """
+        from halflabel.completion.explanation import explain_entry
+
         return explain_entry(self.evidence, item, label)
 
     def map(self, n_components: int = 2, **options: Any) -> ItemMap:

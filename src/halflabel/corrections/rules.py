@@ -16,8 +16,6 @@ from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
 from halflabel.labels.label_rules import IMPLIES, LISTS, LabelRule, LabelRules
 from halflabel.numerics.clauses.clause import Clause, States, group_clauses, propagate, strengthen, try_states
-from halflabel.numerics.clauses.decision import choose_states, is_possible
-from halflabel.numerics.clauses.projection import project
 from halflabel.table import OpenTable
 
 
@@ -50,6 +48,8 @@ class ValidLabels(ValidRows):
         labels themselves have the probability that obeys the rules without any known label. In an item whose known
         labels break a rule of a group, the group keeps its probabilities.
         """
+        from halflabel.numerics.clauses.projection import project
+
         result, is_known = p.copy(), states != 0
         for columns, clauses in self.groups:
             z, cliques = logit(p[:, columns]), strengthen(clauses)
@@ -68,6 +68,8 @@ class ValidLabels(ValidRows):
 
         An item whose known labels break a rule has the other labels of the nearest valid state. Known labels stay.
         """
+        from halflabel.numerics.clauses.decision import choose_states
+
         relevant = margins >= 0
         for columns, clauses in self.groups:
             relevant[:, columns] = choose_states(margins[:, columns], states[:, columns], clauses) > 0
@@ -168,6 +170,8 @@ def check_rules(rules: LabelRules) -> LabelRules:
 
     The error names rules of which each is needed for the contradiction.
     """
+    from halflabel.numerics.clauses.decision import is_possible
+
     n = len(rules.names)
     for columns, clauses in find_valid_labels(rules).groups:
         one = np.eye(n, dtype=np.int8)[columns]
@@ -195,6 +199,8 @@ def _reduce(rules: LabelRules, start: States) -> Sequence[LabelRule]:
     """Return rules of which each is needed for the contradiction: left out one by one while it stays."""
 
     def contradict(some: Sequence[LabelRule]) -> bool:
+        from halflabel.numerics.clauses.decision import is_possible
+
         clauses = make_clauses(some, rules.names)
         return bool(propagate(start, clauses)[1].any()) if start.any() else not is_possible(len(rules.names), clauses)
 

@@ -30,3 +30,16 @@ def _estimate_chance_ece(p: Floats) -> float:
     which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
     variance = np.bincount(which, weights=p * (1 - p), minlength=BINS)
     return float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum() / len(p)) if len(p) else np.nan
+
+
+def bin_calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[str, float]]:
+    """Return the bins of the calibration curve with an entry: number of entries, predicted and observed share."""
+    used = labels.observed & labels.learnable
+    p, relevant = probabilities[used], labels.relevant[used]
+    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
+    entries, predicted, observed = (np.bincount(which, weights=w, minlength=BINS) for w in (None, p, relevant))
+    return [
+        {"entries": int(n), "predicted": predicted[b] / n, "observed": observed[b] / n}
+        for b, n in enumerate(entries)
+        if n
+    ]

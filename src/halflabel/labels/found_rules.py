@@ -10,11 +10,11 @@ import pandas as pd
 from scipy import special
 
 from halflabel._arrays import Floats, Mask
-from halflabel.labels.label_rules import IMPLIES, LabelRule
+from halflabel.labels.label_rules import IMPLIES, MAX_EXCEPTIONS, LabelRule
 from halflabel.labels.partial import PartialLabels
 
-#: Maximum share of exceptions, as an upper bound for each rule at this confidence.
-MAX_EXCEPTIONS, CONFIDENCE = 0.05, 0.95
+#: Confidence of the upper bound on the share of exceptions of each rule.
+CONFIDENCE = 0.95
 
 #: Columns of a table of found rules.
 COLUMNS = ("rule", "items", "exceptions", "bound")

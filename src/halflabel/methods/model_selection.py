@@ -19,7 +19,6 @@ from halflabel.labels.folds import split_entries, split_items
 from halflabel.labels.groups import number_groups
 from halflabel.labels.metrics import METRICS
 from halflabel.methods.base import PartialLabelEstimator
-from halflabel.methods.cross_fitting import score_out_of_fold
 from halflabel.numerics.column_order import order_columns
 
 __all__ = ["ItemKFold", "entry_folds", "folds_of_labelled", "item_folds", "make_scorer", "out_of_fold"]
@@ -202,12 +201,16 @@ def out_of_fold(
         raise ValueError("groups are held out as whole items: use by='items', or leave groups= out.")
     labels, rng = PartialLabels.from_table(y), np.random.default_rng(random_state)
     if by == "entries":
+        from halflabel.methods.cross_fitting import score_out_of_fold
+
         folds = entry_folds(labels, n_splits, rng)
         return score_out_of_fold(partial(_predict_entries, estimator, X, y, labels, method), folds, labels.shape)
     annotated = np.flatnonzero(labels.annotated)
     numbers = None if groups is None else number_groups(groups, len(labels))[annotated]
     item_fold = np.full(len(labels), -1)
     item_fold[annotated] = item_folds(labels[annotated], n_splits, rng, numbers)
+    from halflabel.methods.cross_fitting import score_out_of_fold
+
     return score_out_of_fold(partial(_predict_items, estimator, X, y, labels, method), item_fold, labels.shape)
 
 

@@ -14,7 +14,6 @@ from scipy import sparse
 from halflabel._arrays import Mask, Matrix, is_sparse
 from halflabel._wording import clipped, listed
 from halflabel.labels import PartialLabels
-from halflabel.methods.candidates import list_candidates
 
 #: The kinds of values that decide random numbers.
 RandomState = int | np.random.Generator | np.random.RandomState | None
@@ -58,7 +57,11 @@ def require(
     ValueError: share must lie between 0 and 1, not 1.5: it is a proportion.
     """
     value = getattr(model, name)
-    offered = list_candidates(value) if several else (value,)
+    offered = (value,)
+    if several:
+        from halflabel.methods.candidates import list_candidates  # imported here: few methods choose among values
+
+        offered = list_candidates(value)
     invalid = [one for one in offered if not is_valid(one)] if offered else [value]
     if invalid:
         raise ValueError(f"{name} must {wanted}, not {invalid[0]!r}{f': {reason}' if reason else ''}.")

@@ -115,7 +115,7 @@ def _write_name(ax: Axes, name: Name) -> None:
 def plot_calibration(ax: Axes, bins: Sequence[dict[str, Any]]) -> Axes:
     """Draw the observed share against the predicted probability, with 95 % intervals.
 
-    ``bins`` are from :func:`halflabel.report.curve_numbers.bin_calibration`.
+    ``bins`` are from :func:`halflabel.evidence.calibration_error.bin_calibration`.
     """
     predicted, observed = (np.array([b[name] for b in bins], dtype=np.float64) for name in ("predicted", "observed"))
     spans = np.array([wilson_interval(b["observed"], b["entries"]) for b in bins]).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""The numbers in the details of a report: reading, calibration, assumptions, and how it was made."""
+"""The numbers in the details of a report: reading, sources of votes, calibration, assumptions, and how it was made."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.verdict import write_wrong
-from halflabel.evidence.calibration_error import measure_calibration
+from halflabel.corrections.votes.sources import Sources
+from halflabel.evidence.calibration_error import bin_calibration, measure_calibration
+from halflabel.evidence.expected_errors import ALL
 from halflabel.labels.metrics import brier, macro_auc
-from halflabel.report.curve_numbers import bin_calibration
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
@@ -22,6 +23,9 @@ if TYPE_CHECKING:  # completion is above report
 
 #: Maximum length of a text, and maximum number of settings.
 MAX_TEXT, MAX_SETTINGS = 300, 60
+
+#: Maximum number of sources of votes.
+MAX_SOURCES = 30
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
@@ -36,6 +40,19 @@ def summarize_reading(opened: OpenTable) -> dict[str, Any]:
         "sentences": [clipped(text, MAX_TEXT) for text in (reading.labels, *reading.nothing)],
         "ignored": [f"{clipped(name)}: {clipped(why)}" for name, why in opened.roles.ignored][:MAX_SETTINGS],
     }  # fmt: skip
+
+
+def summarize_votes(completion: Completion) -> dict[str, Any] | None:
+    """Return the sources with the largest shares of wrong votes, or None without sources."""
+    sources = completion.corrections.get("votes")
+    if not isinstance(sources, Sources):
+        return None
+    if sources.doubt:
+        return {"doubt": sources.doubt, "rows": []}
+    rates = sources.rates.dropna(subset="error")
+    whole = rates[rates["label"] == ALL].sort_values("error", ascending=False, kind="stable")
+    rows = [{**row, "source": clipped(row["source"])} for row in whole.head(MAX_SOURCES).to_dict("records")]
+    return {"doubt": "", "rows": rows}
 
 
 def measure_quality(evidence: Evidence) -> dict[str, Any]:

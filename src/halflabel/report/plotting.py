@@ -11,8 +11,8 @@ import pandas as pd
 from halflabel.completion.explanation import find_label
 from halflabel.evaluation.hiding import IN_WORDS
 from halflabel.evaluation.learning_curve import CURVE_REPEATS, measure_learning_curve
+from halflabel.evidence.calibration_error import bin_calibration
 from halflabel.report.axes import make_axes, plot_calibration, plot_coverage, plot_learning_curve, plot_prevalence
-from halflabel.report.curve_numbers import bin_calibration
 from halflabel.report.pictures import draw_on_axes
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from halflabel.table.columns import BY_NAME, Description
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import read_labels, read_stated_labels
-from halflabel.table.pairs import read_pairs
 from halflabel.table.roles import Roles
 from halflabel.table.sources import Source, assign_columns
 from halflabel.table.votes import leaves_labels_to_votes
@@ -78,6 +77,8 @@ def find_labels(
 ) -> LabelReading:
     """Read the labels from wherever they are, one row per item."""
     if columns.pairs is not None:
+        from halflabel.table.pairs import read_pairs
+
         reading = read_pairs(columns, None if roles.id is None else index)
     elif isinstance(Y, PartialLabels):
         reading = LabelReading(Y)

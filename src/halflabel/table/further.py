@@ -17,7 +17,6 @@ from halflabel.table.columns import Description
 from halflabel.table.described import is_path
 from halflabel.table.native import as_pandas
 from halflabel.table.patterns import expand_patterns, names_columns, select
-from halflabel.table.prior import find_fields
 from halflabel.table.rows import find_values, is_key, match_rows
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
@@ -74,6 +73,8 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
     source, columns = join_labels(source, columns)
     columns = describe_images(source, columns)
     if columns.prior_field is not None:
+        from halflabel.table.prior import find_fields
+
         columns = replace(columns, ignore=(*columns.ignore, *find_fields(source.raw.frame, columns.prior_field)))
     pairs = read_further(columns.pairs, source, columns)
     columns = link_pairs(pairs, find_link(pairs, source, columns))

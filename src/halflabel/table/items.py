@@ -16,7 +16,6 @@ from halflabel.labels import PartialLabels
 from halflabel.table import OpenTable
 from halflabel.table.exclusions import Cause
 from halflabel.table.patterns import select
-from halflabel.table.thumbnails import is_image, name_image, read_thumbnail
 
 #: Maximum number of columns that are shown by default because their values look like ids or titles.
 MAX_IDS = 2
@@ -103,7 +102,11 @@ def write_titles(
 
 
 def _describe_cell(name: str, cell: Any, folder: str | os.PathLike[str] | None) -> Cell:
+    from halflabel.table.thumbnails import is_image
+
     if is_image(cell):
+        from halflabel.table.thumbnails import name_image, read_thumbnail
+
         image = None if folder is None else read_thumbnail(cell, folder)
         return {"column": clipped(name), "text": clipped(name_image(cell)), "link": None, "image": image}
     missing = np.ndim(cell) == 0 and not isinstance(cell, dict | set) and pd.isna(cell)

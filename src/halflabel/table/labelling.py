@@ -18,10 +18,7 @@ from halflabel.table.label_words import check_label_values, find_meanings, read_
 from halflabel.table.nothing import count_blanks, count_zeros, list_notes
 from halflabel.table.question import Question
 from halflabel.table.roles import Roles
-from halflabel.table.seen_labels import ABSENT
-from halflabel.table.tag_columns import read_tag_cells, read_tags
 from halflabel.table.tag_notations import TagNotation, name_open_column
-from halflabel.table.tag_recognition import recognise_tags
 
 
 def read_labels(
@@ -80,9 +77,13 @@ def read_labels(
         read = _read_blank_rows(table, blank, empty, asks=asks)
         return LabelReading(read, list_notes(of_zeros), nothing=(*forms, *of_zeros))
     if absent is None:
+        from halflabel.table.seen_labels import ABSENT
+
         ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
         raise Question(f"The column {roles.tags!r} lists the tags that an item has.", *ways, likely=False)
     undecided = name_open_column(roles.tags)
+    from halflabel.table.tag_columns import read_tags
+
     return read_tags(frame[roles.tags], frame.get(undecided), absent, columns)
 
 
@@ -123,6 +124,9 @@ def read_known_labels(
     """
     frame = use_text_names(frame)
     if roles.tags is not None:
+        from halflabel.table.tag_columns import read_tag_cells
+        from halflabel.table.tag_recognition import recognise_tags
+
         column = frame[roles.tags] if roles.tags in frame else pd.Series(None, frame.index, object, roles.tags)
         notation = notation or recognise_tags(column)
         undecided = frame.get(name_open_column(roles.tags))

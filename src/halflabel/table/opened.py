@@ -16,8 +16,7 @@ from halflabel._version import __version__
 from halflabel._wording import count, plural
 from halflabel.files.raw_table import TextForm
 from halflabel.labels import PartialLabels
-from halflabel.labels.found_rules import MAX_EXCEPTIONS, find_rules
-from halflabel.labels.label_rules import NO_RULES, LabelRules
+from halflabel.labels.label_rules import MAX_EXCEPTIONS, NO_RULES, LabelRules
 from halflabel.labels.votes import Votes
 from halflabel.table.columns import Description, Empty
 from halflabel.table.features import FeatureEncoder
@@ -179,6 +178,8 @@ class OpenTable:
         See :func:`halflabel.labels.found_rules.find_rules`. The table does not use them by itself: a person
         decides which of them are rules, and which hold by chance or habit.
         """
+        from halflabel.labels.found_rules import find_rules  # imported here: few tables are searched
+
         return find_rules(self.labels, max_exceptions)
 
     def save(self, path: str | os.PathLike[str]) -> None:

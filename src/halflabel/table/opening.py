@@ -38,14 +38,12 @@ from halflabel.table.nothing import count_unlisted
 from halflabel.table.odd_rows import leave_out_rows
 from halflabel.table.opened import OpenTable
 from halflabel.table.patterns import select
-from halflabel.table.prior import read_prior, read_scores
 from halflabel.table.question import Question
 from halflabel.table.reading import count_labels
 from halflabel.table.role_notes import describe_surprises
 from halflabel.table.roles import Roles, choose_roles
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source, assign_columns, source_of
-from halflabel.table.tag_columns import describe_single
 from halflabel.table.votes import add_voted_labels, open_votes
 
 if TYPE_CHECKING:
@@ -199,8 +197,11 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
     on_roles = describe_surprises(frame, roles, index, columns.missing)
     on_labels = describe_made(made, is_stated=columns.features is not None)
     further = (*on_groups, *on_prior, *on_labels, *on_votes, *on_positives)
-    asks = roles.tags is not None and source.labels is None and not columns.rules
-    on_choice = describe_single(reading.labels, str(roles.tags)) if asks else ()
+    on_choice: tuple[str, ...] = ()
+    if roles.tags is not None and source.labels is None and not columns.rules:
+        from halflabel.table.tag_columns import describe_single
+
+        on_choice = describe_single(reading.labels, str(roles.tags))
     return OpenTable(
         X=X,
         labels=labels,
@@ -300,9 +301,13 @@ def _read_prior(
         number = int((~np.isnan(reading.suggested)).sum())
         return reading.suggested, (f"{plural(number, 'tag')} with a score: not given, but the prior of these entries.",)
     if columns.prior_field is not None:
+        from halflabel.table.prior import read_scores
+
         return read_scores(columns.prior_field, reading.labels.names, frame)
     if columns.prior is None:
         return None, ()
+    from halflabel.table.prior import read_prior
+
     return read_prior(as_pandas(columns.prior), reading.labels.names, frame, roles.id)
 
 

@@ -15,7 +15,6 @@ from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_t
 from halflabel.table.columns import Description
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 from halflabel.table.patterns import expand_patterns, list_wide, select
-from halflabel.table.seen_labels import see_labels
 from halflabel.table.tag_notations import name_open_column
 
 #: The reason of a column such as dance@ann.
@@ -245,6 +244,8 @@ def _choose_labels(frame: pd.DataFrame, columns: Description, declared: Sequence
         return tuple(columns.labels)
     if declared:
         return select(declared, frame.columns)
+    from halflabel.table.seen_labels import see_labels
+
     if (question := see_labels(frame, columns)) is not None:
         raise question
     raise NoLabelsNamed(choose_roles(frame, replace(columns, labels=())))

@@ -17,7 +17,6 @@ from halflabel.files.reading import check_exists, read_table
 from halflabel.files.registry import FORMATS, PARTS, TABLES, base_suffix, check_name
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
-from halflabel.table.seen_labels import ABSENT
 from halflabel.table.sources import Source, source_of, source_of_records
 
 AnyPath = str | os.PathLike[str]
@@ -144,6 +143,8 @@ def _read_records(paths: Sequence[Path], found: files.Detected, columns: Descrip
         records = files.read(paths, found.format, columns.absent, **own)
     except AbsentNotStated:
         if columns.labels != ():
+            from halflabel.table.seen_labels import ABSENT
+
             ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
             raise Question(f"{paths[0]} lists the labels that an item has.", *ways, likely=False) from None
         records = files.read(paths, found.format, "unknown", **own)  # the labels are not needed

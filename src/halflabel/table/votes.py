@@ -17,13 +17,10 @@ from halflabel.labels.votes import Votes
 from halflabel.table.cells import read_as_text, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.native import as_pandas
-from halflabel.table.pairs import require_filled
 from halflabel.table.patterns import AT, list_wide, names_columns, select
 from halflabel.table.rows import find_rows, read_ids
 from halflabel.table.sources import Source
-from halflabel.table.tag_columns import read_tag_parts
 from halflabel.table.tag_notations import Tag
-from halflabel.table.tag_recognition import recognise_tags
 
 #: The names that the columns of a long table may have.
 NAMES = {
@@ -180,6 +177,8 @@ def _read_long(
             f"{quoted(table.columns)}: rename the column for {missing[0]}."
         )
     item, label, source, value = (str(found[role]) for role in NAMES)
+    from halflabel.table.pairs import require_filled
+
     require_filled(table, (item, label, source), "votes")
     rows, notes = find_rows(table[item], read_ids(index), "votes")
     places = _find_places(_strip(table[label]), labels)
@@ -209,6 +208,9 @@ def _read_columns(frame: pd.DataFrame, columns: Description) -> pd.DataFrame:
         rows = [(k, columns.labels[0], name, value) for name in names for k, value in enumerate(values[name])]
         return pd.DataFrame(rows, columns=["row", "label", "source", "value"])
     scored = replace(columns, scores="prior")
+    from halflabel.table.tag_columns import read_tag_parts
+    from halflabel.table.tag_recognition import recognise_tags
+
     read = {name: read_tag_parts(frame[name], recognise_tags(frame[name], scored)) for name in names}
     tags = {name: [None if cell is None else [tag for tag in cell if tag] for cell in read[name]] for name in names}
     labels = columns.labels or sorted({tag.name for cells in tags.values() for cell in cells for tag in cell or ()})

@@ -17,7 +17,6 @@ from halflabel.completion.mapping.regions import Region, name_regions
 from halflabel.labels import PartialLabels
 from halflabel.methods.canonical_order import order_items
 from halflabel.numerics.column_order import order_columns
-from halflabel.numerics.layout.placement import place
 from halflabel.numerics.layout.tsne import MIN_ITEMS
 
 if TYPE_CHECKING:
@@ -133,6 +132,8 @@ def _draw_landmarks(scene: Scene, method: str, max_landmarks: int) -> tuple[Floa
     others = np.setdiff1d(np.arange(n), chosen)
     drawn = np.empty((n, scene.n_components))
     drawn[chosen] = METHODS[method](part)
+    from halflabel.numerics.layout.placement import place
+
     drawn[others] = place(part.joint, drawn[chosen], scene.joint[others])
     return drawn, (f"{max_landmarks:,} random items were laid out; every other item has the place of its neighbours.",)
 

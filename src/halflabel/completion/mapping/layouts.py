@@ -13,7 +13,6 @@ from halflabel._arrays import Floats
 from halflabel.completion.mapping.defaults import METHOD_NAMES
 from halflabel.labels import PartialLabels
 from halflabel.numerics.graph.neighbors import neighbors
-from halflabel.numerics.graph.weights import reconstruction_weights
 from halflabel.numerics.layout import tsne
 
 #: Number of neighbours in the graph of SSDR-MC.
@@ -44,6 +43,7 @@ def draw_tsne(scene: Scene) -> Floats:
 def draw_ssdrmc(scene: Scene) -> Floats:
     """Return the spectral embedding of the weights that rebuild features and label scores from neighbours."""
     from halflabel.numerics.graph.embedding import spectral_embedding  # imported here, as below: another map draws
+    from halflabel.numerics.graph.weights import reconstruction_weights
 
     W = reconstruction_weights(scene.joint, neighbors(scene.joint, NEIGHBORS, ties="index")[0])
     return spectral_embedding(W, scene.n_components, rng=np.random.default_rng(scene.seed)).coordinates

@@ -14,8 +14,6 @@ from scipy.special import expit, logit
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped, closest, option, plural
 from halflabel.corrections.correction import Correction, Given, Learned
-from halflabel.corrections.votes.posterior import FOLDS, calibrate, find_posterior
-from halflabel.corrections.votes.tables import measure_agreement, measure_wrong, rank_doubtful_votes, tabulate_rates
 from halflabel.evidence.expected_errors import ALL
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
@@ -133,6 +131,8 @@ class Sources(Learned):
         See :func:`halflabel.corrections.votes.tables.tabulate_rates`. The interval is of 90 %, and holds if entries are
         known by chance. Shares are missing where there is a :attr:`doubt`.
         """
+        from halflabel.corrections.votes.tables import tabulate_rates
+
         labels = self.opened.labels
         rates = tabulate_rates(self.votes, labels.relevant, self.checked, labels.names)
         return rates.assign(**dict.fromkeys(rates.columns[4:], np.nan)) if self.doubt else rates
@@ -140,6 +140,8 @@ class Sources(Learned):
     @cached_property
     def agreement(self) -> pd.DataFrame:
         """Krippendorff's alpha of each label: label, entries (with two votes or more), alpha."""
+        from halflabel.corrections.votes.tables import measure_agreement
+
         entries = (self.votes.given.sum(axis=0) > 1).sum(axis=0)
         alpha = measure_agreement(self.votes)
         return pd.DataFrame({"label": self.opened.labels.names, "entries": entries, "alpha": alpha})
@@ -150,6 +152,8 @@ class Sources(Learned):
 
         The last two are missing where there is a :attr:`doubt`.
         """
+        from halflabel.corrections.votes.tables import rank_doubtful_votes
+
         labels = self.opened.labels
         p = np.where(labels.observed, labels.relevant, self.posterior)
         ranked = rank_doubtful_votes(self.votes, p, labels.names)
@@ -176,6 +180,8 @@ class Sources(Learned):
 
         if source not in self.names:
             raise ValueError(f"{source!r} is not a source: {closest(source, self.names)}")
+        from halflabel.corrections.votes.tables import measure_wrong
+
         wrong = measure_wrong(self.votes, self.posterior)[self.names.index(source)]
         given = wrong[~np.isnan(wrong) & ~self.opened.labels.observed]
         if self.doubt:
@@ -200,6 +206,8 @@ def find_consensus(given: Given) -> PartialLabels:
         return labels
     if given.opened.prior is not None:
         raise ValueError(f"{option('prior')} is a source of probabilities: add its rows to {option('sources')}.")
+    from halflabel.corrections.votes.posterior import find_posterior
+
     q, _ = find_posterior(votes.without_copies(), None, labels.relevant, labels.observed & votes.voted)
     value = np.nan_to_num(np.sign(q - 0.5)).astype(np.int8)
     state = np.where(labels.observed, labels.state, value)
@@ -213,6 +221,8 @@ def learn_sources(given: Given, targets: PartialLabels, p: Floats, before: Learn
         return None
     alone = p if given.alone is None else given.alone
     known = labels.observed if given.calibrate_on is None else labels.observed & given.calibrate_on
+    from halflabel.corrections.votes.posterior import calibrate, find_posterior
+
     found = find_posterior(votes.without_copies(), alone, labels.relevant, known & votes.voted, _assign_folds(given))
     features = CalibratedFeatures(*calibrate(alone, labels.relevant, known & votes.voted))
     return Sources(given.opened, *found, features)
@@ -220,6 +230,8 @@ def learn_sources(given: Given, targets: PartialLabels, p: Floats, before: Learn
 
 def _assign_folds(given: Given) -> Ints:
     """Return the part of each item in which it is held out: with the other items of its group."""
+    from halflabel.corrections.votes.posterior import FOLDS
+
     order = order_items(given.opened.X, given.labels)
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))

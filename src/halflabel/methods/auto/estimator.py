@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from halflabel._arrays import Ints, Mask, Matrix, MatrixLike
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import number_groups
-from halflabel.labels.masking import read_entry_mask
 from halflabel.labels.partial import LabelsLike
 from halflabel.labels.rules import Rule
 from halflabel.methods.auto.effort import EFFORTS
@@ -298,6 +297,8 @@ class AutoLabeler(FittedLabeler):
         """Return the mask of the entries that calibrations are fitted on."""
         if self.positive_only_:
             raise ValueError("calibrate_on needs irrelevant entries, but these labels are positive-only: leave it out.")
+        from halflabel.labels.masking import read_entry_mask
+
         return read_entry_mask(calibrate_on, labels, "calibrate_on")
 
     def _validate_parameters(self) -> None:

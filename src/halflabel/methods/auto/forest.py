@@ -21,7 +21,6 @@ from halflabel.methods.auto.folds import Folds
 from halflabel.methods.auto.member import Evidence, Fitted, Items
 from halflabel.methods.auto.sampling import Stream, draw
 from halflabel.methods.auto.targets import Targets
-from halflabel.methods.auto.tree_paths import attribute_to_features
 from halflabel.methods.auto.trees import Trees, grow
 from halflabel.methods.contributions import Carriers, Examples
 
@@ -59,6 +58,8 @@ class Forest:
 
     def find_carriers(self, item: Items, label: int, fold: int, examples: Examples | None) -> Carriers:
         """Return the share of each feature: the changes of the prediction on the ways through the trees."""
+        from halflabel.methods.auto.tree_paths import attribute_to_features
+
         parts = self.parts if fold < 0 else [self.parts[fold]]
         return Carriers(features=np.mean([attribute_to_features(part, item.X, label) for part in parts], axis=0))
 
