@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from halflabel import files
-from halflabel_tools.argilla_settings import slugs, title_of
+from halflabel_tools.argilla import slugs, title_of
 
 ANA, BEN = "6c1c6f0e-2c6b-4b9b-8f5c-2f9b8a0f5f01", "6c1c6f0e-2c6b-4b9b-8f5c-2f9b8a0f5f02"
 

@@ -58,12 +58,9 @@ def test_options_that_were_shown_and_not_chosen(write):
     assert "1 rejected choice taken as unknown" in records.notes[0]
 
 
-def test_choices_without_options_are_lists(write):
+def test_choices_without_options_are_what_was_chosen(write):
     rows = [{name: value for name, value in row.items() if name != "options"} for row in MANUAL[:1]]
-    path = write("a.jsonl", as_lines(rows))
-    with pytest.raises(ValueError, match="absent="):
-        files.read(path)
-    assert files.read(path, absent="unknown").labels.columns.tolist() == ["live", "rock"]
+    assert files.read(write("a.jsonl", as_lines(rows))).labels.to_dict("list") == {"rock": [1], "live": [1]}
 
 
 def test_suggestions_and_answers_are_two_files(tmp_path, tables):

@@ -119,9 +119,6 @@ def encoding_of(path: Path) -> str:
         start = stream.peek(4)[:4]
         if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
-        for encoding, first in (("utf-16-le", 0), ("utf-16-be", 1)):  # of ASCII, one byte in two is 0
-            if start[1 - first :: 2] == b"\0\0" and b"\0" not in start[first::2]:
-                return encoding
         possible = {
             "utf-8": codecs.getincrementaldecoder("utf-8")(),
             "cp1252": codecs.getincrementaldecoder("cp1252")(),

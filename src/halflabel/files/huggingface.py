@@ -45,7 +45,9 @@ def name_classes(table: pa.Table, *paths: Path) -> RawTable:
         The files or folders.
     """
     classes = _class_names(table, paths[0])
-    table = _with_names(table, classes, paths[0])
+    for name, names in classes.items():
+        column = _replace_numbers(table.column(name), names, paths[0], name)
+        table = table.set_column(table.column_names.index(name), name, column)
     lists = [name for name in classes if is_list(table.schema.field(name).type)]
     return replace(to_raw_table(table, *paths), tags=lists[0] if len(lists) == 1 else None, classes=classes)
 
@@ -114,30 +116,20 @@ def _names_of(feature: Any) -> list[str] | None:
     return None
 
 
-def _with_names(table: pa.Table, classes: dict[str, list[str]], path: Path) -> pa.Table:
-    """Return the table with names in place of the numbers of classes."""
-    for name, names in classes.items():
-        column = table.column(name)
-        table = table.set_column(table.column_names.index(name), name, _replace_numbers(column, names, path, name))
-    return table
-
-
 def _replace_numbers(column: pa.ChunkedArray, names: list[str], path: Path, name: str) -> pa.Array:
     """Return a column with the names of its classes. The number -1 means a missing class and becomes missing."""
-
-    def name_of(number: int) -> str:
-        if number >= len(names):
-            raise ReadError.at(path, f"it holds the class {number}, but has {len(names)} names.", column=name)
-        return names[number]
-
     numbers = column.type.value_type if is_list(column.type) else column.type
     if not (pa.types.is_integer(numbers) or pa.types.is_null(numbers)):
         raise ReadError.at(path, f"its classes are of the type {numbers}: they must be whole numbers.", column=name)
-    if not is_list(column.type):
-        return pa.array([None if x is None or x < 0 else name_of(x) for x in column.to_pylist()], pa.string())
-    rows = column.to_pylist()
-    lists = [row and [None if x is None or x < 0 else name_of(x) for x in row] for row in rows]
-    return pa.array(lists, pa.list_(pa.string()))
+
+    def name_of(cell: Any) -> Any:
+        if isinstance(cell, list):
+            return list(map(name_of, cell))
+        if cell is not None and cell >= len(names):
+            raise ReadError.at(path, f"it holds the class {cell}, but has {len(names)} names.", column=name)
+        return None if cell is None or cell < 0 else names[cell]
+
+    return pa.array(map(name_of, column.to_pylist()), pa.list_(pa.string()) if is_list(column.type) else pa.string())
 
 
 def write_with_classes(frame: pd.DataFrame, path: Path, classes: Mapping[str, list[str]], further: str) -> None:

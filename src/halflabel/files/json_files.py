@@ -1,4 +1,4 @@
-"""JSON files in bounds: the records of an array, of lines or of one document, read one by one, and written.
+"""JSON files in bounds: the records of an array, of lines or of one document, read and written.
 
 A file from elsewhere may hold a number of any length, lists nested to any depth and records of any size: depth, digits
 and size have limits, and errors name the line and the record.
@@ -18,10 +18,9 @@ from halflabel.files.bounded import MAX_BYTES, lines, open_text
 from halflabel.files.field_values import plain
 from halflabel.files.raw_table import ReadError
 
-#: Maximum bytes of one record, of a file that is one document, and maximum depth of lists and objects.
+#: Maximum bytes of one line, of a file that is one document or array, and maximum depth of lists and objects.
 MAX_RECORD, MAX_DOCUMENT, MAX_DEPTH = 64 << 20, 1 << 30, 64
 
-_BLANKS = re.compile(r"[ \t\r\n]*")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _HALF_CHARACTER = re.compile(r"\\u[dD][89abAB]")
 _NO_BRACKETS, _PAIRS = re.compile(r"[^\[\]{}]+"), re.compile(r"\[\]|\{\}")
@@ -32,15 +31,16 @@ Layout = Literal["array", "lines", "document"]
 
 
 class Place(NamedTuple):
-    """The place of a record in a file."""
+    """The place of a record in a file: its line, where each record has one, and its number from 1."""
 
     path: Path
-    line: int
-    number: int
+    line: int | None = None
+    number: int = 0
 
     def error(self, reason: str, *, line: int | None = None) -> ReadError:
         """Return the error for this place."""
-        return ReadError.at(self.path, f"record {self.number}: {reason}", line=line or self.line)
+        which = f"record {self.number}: " if self.number else ""
+        return ReadError.at(self.path, which + reason, line=line or self.line)
 
 
 def parse(text: str, place: Place) -> Any:
@@ -85,7 +85,7 @@ def read_records(paths: Sequence[Path]) -> Reading:
 
 def read_document(path: Path) -> dict[str, Any]:
     """Return the one object that a file holds."""
-    return next(_document(path))[1]
+    return next(_whole(path))[1]
 
 
 def write_array(path: Path, records: Iterable[dict[str, Any]]) -> None:
@@ -122,38 +122,12 @@ def _lines(path: Path) -> Reading:
         yield place, _object(parse(line.rstrip(), place), place)
 
 
-def _document(path: Path) -> Reading:
-    place = Place(path, 1, 1)
-    yield place, _object(parse(_read(path), place), place)
-
-
-def _array(path: Path) -> Reading:
-    text = _read(path)
-    at, line, counted, number = text.index("[") + 1, 1, 0, 0
-    while text[(at := _skip(text, at)) : at + 1] != "]":
-        if number and text[at : at + 1] != ",":
-            line += text.count("\n", counted, at)
-            raise ReadError.at(path, f"record {number} is followed by neither ',' nor ']'.", line=line)
-        at, number = _skip(text, at + bool(number)), number + 1
-        line, counted = line + text.count("\n", counted, at), at
-        place = Place(path, line, number)
-        try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError) as error:
-            raise _explained(error, text, place, at) from None
-        if end - at > MAX_RECORD:
-            raise place.error(f"it is larger than {MAX_RECORD:,} bytes, the limit.")
-        _check(value, text[at:end], place)
-        at = end
-        yield place, _object(value, place)
-    if _skip(text, at + 1) < len(text):
-        raise ReadError.at(path, f"text follows the list of {number} records.", line=text.count("\n", 0, at) + 1)
-
-
-def _skip(text: str, at: int) -> int:
-    """Return the place behind blanks and line ends."""
-    blanks = _BLANKS.match(text, at)
-    return blanks.end() if blanks else at
+def _whole(path: Path) -> Reading:
+    """Yield the records of an array, or the one object that a document is."""
+    value = parse(_read(path), Place(path))
+    for number, record in enumerate(value if isinstance(value, list) else [value], start=1):
+        place = Place(path, None, number)
+        yield place, _object(record, place)
 
 
 def _read(path: Path) -> str:
@@ -172,16 +146,16 @@ def _filled_lines(path: Path, max_line: int) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in lines(path, max_line=max_line) if line.strip())
 
 
-_READERS: dict[Layout, Callable[[Path], Reading]] = {"lines": _lines, "document": _document, "array": _array}
+_READERS: dict[Layout, Callable[[Path], Reading]] = {"lines": _lines, "document": _whole, "array": _whole}
 
 
-def _explained(error: Exception, text: str, place: Place, begin: int = 0) -> ReadError:
-    """Return the sentence for an error of the decoder in the value at ``begin``."""
+def _explained(error: Exception, text: str, place: Place) -> ReadError:
+    """Return the sentence for an error of the decoder."""
     if isinstance(error, json.JSONDecodeError):
-        near = clipped(text[max(error.pos - 10, begin) : error.pos + 20])
+        near = clipped(text[max(error.pos - 10, 0) : error.pos + 20])
         ended = not text[error.pos :].strip()
         reason = f"it ends too early ({error.msg})." if ended else f"it is not valid JSON near {near!r} ({error.msg})."
-        return place.error(reason, line=place.line + text.count("\n", begin, error.pos))
+        return place.error(reason, line=(place.line or 1) + text.count("\n", 0, error.pos))
     if isinstance(error, RecursionError):
         return place.error(f"it is nested deeper than {MAX_DEPTH} lists and objects, the limit.")
     return place.error("a number has thousands of digits.")  # Python reads whole numbers of up to 4300

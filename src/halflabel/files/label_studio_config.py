@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import pandas as pd
@@ -12,13 +11,6 @@ from halflabel.files.choice_answers import NO, UNSURE, YES
 
 #: Fields that hold the content of an item, with the tag that shows them, in the order of preference.
 SHOWN = {"text": "Text", "html": "HyperText", "image": "Image", "audio": "Audio", "video": "Video"}
-
-#: Suffixes of files by the tag that shows them.
-MEDIA = {
-    "Image": (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp"),
-    "Audio": (".mp3", ".wav", ".ogg", ".flac", ".m4a"),
-    "Video": (".mp4", ".webm", ".mov"),
-}
 
 
 def object_name(names: Sequence[str]) -> str:
@@ -49,18 +41,10 @@ def _choices(name: str, target: str, kind: str, words: Sequence[str]) -> list[st
 
 
 def shown_field(items: pd.DataFrame, id_key: str) -> tuple[str, str]:
-    """Return (field, tag) for the content of the items: by the name of the field, else by its first value."""
+    """Return (field, tag) for the content of the items: by the name of the field, else the first text."""
     names = list(map(str, items.columns))
     for name, tag in SHOWN.items():
         if name in names:
             return name, tag
-    texts = {name: _first_text(items[name]) for name in names if name.isidentifier()}
-    for name, value in texts.items():
-        for tag, suffixes in MEDIA.items():
-            if value is not None and value.lower().split("?")[0].endswith(suffixes):
-                return name, tag
-    return next(((name, "Text") for name, value in texts.items() if value is not None), (id_key, "Text"))
-
-
-def _first_text(column: pd.Series[Any]) -> str | None:
-    return next((value for value in column if isinstance(value, str)), None)
+    texts = (name for name in names if name.isidentifier() and any(isinstance(value, str) for value in items[name]))
+    return next(texts, id_key), "Text"

@@ -153,18 +153,6 @@ class Records:
         cells = pd.concat([self.cells, added], ignore_index=True)
         return replace(self, cells=cells, closed=np.zeros_like(self.closed))
 
-    def resolved(self) -> Records:
-        """Return the records with at most one answer per entry, on which people agree, without names of people."""
-        values, _ = self._answers
-        answers = ~self.is_suggestion
-        known = self._spread(answers & ~np.isnan(self._column("value")), "value")
-        unsure = np.zeros(values.shape, dtype=np.bool_)
-        unsure[self._column("item")[answers], self._column("label")[answers]] = True
-        rows, columns = np.nonzero(~np.isnan(values) | (unsure & np.isnan(known)))
-        p = self._spread(answers & ~np.isnan(self._column("probability")), "probability")
-        given = cell_table(rows, columns, values[rows, columns], SOURCES.index("given"), p[rows, columns])
-        return replace(self, cells=pd.concat([given, self.cells[self.is_suggestion]], ignore_index=True))
-
     @cached_property
     def _answers(self) -> tuple[Floats, int]:
         """Return (values with NaN for unknown, number of entries on which people disagree)."""

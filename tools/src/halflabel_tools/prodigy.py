@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from halflabel.files import Cell, Collector, Format, Loss, Options, Records
 from halflabel.files.field_values import names_in, rows_of, share_in, text_of
 from halflabel.files.json_files import Place, read_records, write_lines
@@ -45,9 +43,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         elif "options" not in line:
             raise place.error("it has neither a 'label' nor a choice ('accept').")
     if n_rejected:
-        collector.notes.append(
-            f"{plural(n_rejected, 'rejected choice')} taken as unknown: the reason for the rejection is not known."
-        )
+        collector.notes.append(f"{plural(n_rejected, 'rejected choice')} taken as unknown: its reason is not known.")
     if "content" in keys:
         collector.notes.append("Items have no id in 'meta': lines with the same content are one item.")
     return collector.records(FORMAT.name, numbered="content" in keys)
@@ -55,8 +51,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
 
 def _item(collector: Collector, line: dict[str, Any], place: Place) -> tuple[int, str]:
     """Return (position of the item, whether its "id" or its "content" identifies it)."""
-    meta = line.get("meta") if isinstance(line.get("meta"), dict) else {}
-    assert isinstance(meta, dict)
+    meta = _meta(line)
     fields = {name: value for name, value in line.items() if name not in OWN and not name.startswith("_")}
     fields |= {name: value for name, value in meta.items() if name not in META}
     if meta.get("id") is not None:
@@ -67,8 +62,12 @@ def _item(collector: Collector, line: dict[str, Any], place: Place) -> tuple[int
     return collector.item(("content", str(content)), fields), "content"
 
 
+def _meta(line: dict[str, Any]) -> dict[str, Any]:
+    return meta if isinstance(meta := line.get("meta"), dict) else {}
+
+
 def _add_question(collector: Collector, item: int, line: dict[str, Any], place: Place) -> None:
-    meta: dict[str, Any] = line["meta"] if isinstance(line.get("meta"), dict) else {}
+    meta = _meta(line)
     p = share_in(meta.get("p", meta.get("score", line.get("score"))))
     if line.get("answer") is None:
         suggested = read_answer(meta.get("suggested"))
@@ -80,15 +79,10 @@ def _add_question(collector: Collector, item: int, line: dict[str, Any], place: 
 
 
 def _add_choice(collector: Collector, item: int, line: dict[str, Any], place: Place) -> bool:
-    """Add the options that were shown: chosen or not. Return whether the question as a whole was rejected."""
-    value, (by, at) = _value(line, place), _person(line)
-    source = "person" if by else "given"
-    chosen = names_in(line["accept"])
-    options = line.get("options")
-    if not isinstance(options, list):
-        collector.add_list(item, chosen, source, by, at)
-        return False
-    shown = [str(part.get("id")) for part in options if isinstance(part, dict)]
+    """Add the options that were shown, chosen or not. Return whether the question as a whole was rejected."""
+    value, (by, at), chosen = _value(line, place), _person(line), names_in(line["accept"])
+    source, options = "person" if by else "given", line.get("options")
+    shown = [str(part.get("id")) for part in options if isinstance(part, dict)] if isinstance(options, list) else []
     for name in dict.fromkeys([*shown, *chosen]):
         collector.add(item, name, float(name in chosen) if value == 1 else None, source, None, by, at)
     return value == 0
@@ -109,17 +103,14 @@ def _person(line: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def _write(records: Records, path: Path) -> None:
-    suggested = records.is_suggestion
-    if suggested.any():
-        write_lines(path, _lines(records, suggestions=True))
-        if not suggested.all():
-            write_lines(companion(path), _lines(records, suggestions=False))
-    else:
-        write_lines(path, _lines(records, suggestions=False))
+    made = records.is_suggestion
+    write_lines(path, _lines(records, suggestions=bool(made.any())))
+    if made.any() and not made.all():
+        write_lines(companion(path), _lines(records, suggestions=False))
 
 
 def _lines(records: Records, *, suggestions: bool) -> Iterator[dict[str, Any]]:
-    fields = records.items[_carried(records.items)]
+    fields = records.items[FORMAT.carries(records.items)]
     for (key, cells), row in zip(records.by_item(), rows_of(fields), strict=True):
         for cell in cells:
             if (cell.source == "model") == suggestions:
@@ -151,18 +142,8 @@ def companion(path: Path) -> Path:
     return path.with_suffix(".answers" + path.suffix)
 
 
-def _carried(items: pd.DataFrame) -> list[str]:
-    return [name for name in items.columns if name not in OWN | META and not str(name).startswith("_")]
-
-
+LOSSES = (Loss.FIELDS, Loss.ITEMS, Loss.LABELS, Loss.ANNOTATED)
 FORMAT = Format(
-    name="prodigy",
-    title="Prodigy",
-    dialect="cells",
-    suffixes=(".jsonl",),
-    read=_read,
-    write=_write,
-    losses=(Loss.FIELDS, Loss.ITEMS, Loss.LABELS, Loss.ANNOTATED),
-    carries=_carried,
-    companion=companion,
-)
+    "prodigy", "Prodigy", "cells", (".jsonl",), _read, _write, LOSSES, companion=companion,
+    carries=lambda items: [name for name in items.columns if name not in OWN | META and not str(name).startswith("_")],
+)  # fmt: skip
