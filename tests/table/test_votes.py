@@ -54,10 +54,10 @@ def test_a_reference_is_taken_as_true():
     assert opened.votes.names == ("gpt",)
 
 
-def test_a_source_alone_gives_the_labels():
+def test_a_source_alone_is_a_source():
     opened = read(VOTES[VOTES["source"] == "ann"])
-    assert opened.votes is None
-    np.testing.assert_array_equal(opened.labels.state, [[1, 0], [0, 0], [0, -1]])
+    assert opened.votes.names == ("ann",)
+    assert not opened.labels.observed.any()
 
 
 @pytest.mark.parametrize("column", ["label", "rubric"])

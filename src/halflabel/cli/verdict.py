@@ -23,5 +23,5 @@ def print_verdict(filled: Completion, items: str = "", *, verbose: bool = False,
         print_result(*filled.evidence.gaps, *work.describe_warnings(filled))
         print_first_to_check(filled, shown)
     else:
-        print_result(*filled.evidence.fit.counts)
+        print_result(*filled.evidence.counts)
     print_result(*work.decide(filled.evidence, items).sentences)

@@ -84,10 +84,21 @@ class Evidence:
         return self.model.observed_rate if learns else None
 
     @property
+    def not_by_chance(self) -> Result | None:
+        """The check that contradicts that known entries represent the gaps, if any."""
+        return next((each for each in self.contradictions if each["code"] != "calibration"), None)
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Sentences about the entries that corrections decide. The first one has no rate of known entries."""
+        holds = self.fit.doubt or self.not_by_chance is None
+        return self.fit.counts[: None if holds else 1]
+
+    @property
     def gaps(self) -> tuple[str, ...]:
         """The decision about the gaps, in sentences."""
         part, ranked = self.of_filled, [self.labels.names[j] for j in np.flatnonzero(self.ranked_only)]
-        first = (*self.fit.counts, *((describe_ranked(ranked, self.observed_rate),) if ranked else ()))
+        first = (*self.counts, *((describe_ranked(ranked, self.observed_rate),) if ranked else ()))
         learned = part.learned_from if self.fit.has_targets else part.labels
         return describe_gaps(learned, part.model, self.rule, first, has_targets=self.fit.has_targets)
 

@@ -59,8 +59,7 @@ def _check_known_by_chance(evidence: Evidence) -> None:
 
     Poorly calibrated probabilities do no harm here: known entries correct their mean.
     """
-    against = next((each for each in evidence.contradictions if each["code"] != "calibration"), None)
-    if against is not None:
+    if (against := evidence.not_by_chance) is not None:
         raise ValueError(
             f"a check contradicts that known entries represent the gaps. {against['title']} [{against['code']}]. Label "
             f"{plural(count_questions(), 'random item')}: their answers alone give an interval of 5 points."

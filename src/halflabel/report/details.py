@@ -13,7 +13,6 @@ from halflabel._wording import clipped
 from halflabel.completion.verdict import write_wrong
 from halflabel.corrections.votes.sources import Sources
 from halflabel.evidence.calibration_error import bin_calibration, measure_calibration
-from halflabel.evidence.expected_errors import ALL
 from halflabel.labels.metrics import brier, macro_auc
 
 if TYPE_CHECKING:  # completion is above report
@@ -24,8 +23,8 @@ if TYPE_CHECKING:  # completion is above report
 #: Maximum length of a text, and maximum number of settings.
 MAX_TEXT, MAX_SETTINGS = 300, 60
 
-#: Maximum number of sources of votes.
-MAX_SOURCES = 30
+#: Maximum number of sources and labels in the table of wrong votes.
+MAX_SOURCES = 60
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
@@ -43,16 +42,16 @@ def summarize_reading(opened: OpenTable) -> dict[str, Any]:
 
 
 def summarize_votes(completion: Completion) -> dict[str, Any] | None:
-    """Return the sources with the largest shares of wrong votes, or None without sources."""
+    """Return the largest shares of wrong votes by source and label, or None without sources."""
     sources = completion.corrections.get("votes")
     if not isinstance(sources, Sources):
         return None
-    if sources.doubt:
-        return {"doubt": sources.doubt, "rows": []}
-    rates = sources.rates.dropna(subset="error")
-    whole = rates[rates["label"] == ALL].sort_values("error", ascending=False, kind="stable")
-    rows = [{**row, "source": clipped(row["source"])} for row in whole.head(MAX_SOURCES).to_dict("records")]
-    return {"doubt": "", "rows": rows}
+    against = completion.evidence.not_by_chance
+    doubt = sources.doubt or ("" if against is None else f"{against['title']}.")
+    rates = sources.rates.dropna(subset="error").sort_values("error", ascending=False, kind="stable")
+    rows = [] if doubt else rates.head(MAX_SOURCES).to_dict("records")
+    named = [{**row, **{key: clipped(row[key]) for key in ("source", "label")}} for row in rows]
+    return {"doubt": doubt, "rows": named}
 
 
 def measure_quality(evidence: Evidence) -> dict[str, Any]:

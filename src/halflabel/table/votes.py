@@ -97,7 +97,7 @@ def open_votes(
     """Return the known labels, the votes on the entries that are not known, and sentences about the votes.
 
     The votes are rows of a long table (item, label, source, value), or columns such as ``dance@ann``. The votes of the
-    source ``reference`` are taken as true. So are the votes of a source that is alone, where no label is known.
+    source ``reference`` are taken as true.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def open_votes(
         return labels, None, ()
     if labels.positive_only:
         raise ValueError(f"votes need labels with known irrelevant entries: leave out {option('absent', 'unknown')}.")
-    true = _choose_true(read, columns.reference, labels)
+    true = _find_reference(read, columns.reference)
     if true is not None:
         labels, note = _take_as_true(read, true, labels)
         notes = (*notes, note)
@@ -275,17 +275,16 @@ def _spread(table: pd.DataFrame, shape: tuple[int, int]) -> Votes:
     return Votes(tuple(map(str, names)), values)
 
 
-def _choose_true(votes: Votes, reference: str | None, labels: PartialLabels) -> int | None:
-    """Return the source whose votes are the labels: the reference, or the only source where no label is known."""
-    if reference is not None and reference not in votes.names:
-        raise ValueError(f"{option('reference', reference)} is not a source: {closest(reference, votes.names)}")
-    if reference is None and (len(votes.names) > 1 or labels.observed.any()):
+def _find_reference(votes: Votes, reference: str | None) -> int | None:
+    """Return the source whose votes are the labels, if one was stated."""
+    if reference is None:
         return None
-    chosen = 0 if reference is None else votes.names.index(reference)
+    if reference not in votes.names:
+        raise ValueError(f"{option('reference', reference)} is not a source: {closest(reference, votes.names)}")
+    chosen = votes.names.index(reference)
     if not votes.are_binary[chosen]:
         raise ValueError(
-            f"the votes of {votes.names[chosen]!r} are probabilities, so that they cannot be taken as true: give some "
-            "known labels or a second source, or write its votes as 1 and 0."
+            f"the votes of {reference!r} are probabilities, which cannot be taken as true: write them as 1 and 0."
         )
     return chosen
 

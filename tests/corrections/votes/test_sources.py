@@ -92,15 +92,6 @@ def test_the_tables_of_the_sources():
         sources.plan_checks("ana")
 
 
-def test_one_source_alone_is_a_table_of_labels():
-    items, _, votes = draw()
-    own = votes[votes["source"] == "ann"]
-    table = own.pivot(index="item", columns="label", values="value").reindex(items.index)
-    by_votes = hl.complete(items, labels=LABELS, sources=own, effort="fast")
-    by_labels = hl.complete(items, table, effort="fast")
-    np.testing.assert_array_equal(by_votes.probabilities, by_labels.probabilities)
-
-
 @pytest.mark.parametrize("n_known", [0, 60])
 def test_a_copy_changes_nothing(n_known):
     items, truth, votes = draw()
