@@ -12,7 +12,7 @@ N, LABELS = 300, ["rock", "sad"]
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, 4))
 TRUTH = (X[:, :2] + 0.6 * RNG.normal(size=(N, 2)) > 0.3).astype(float)
-SURE = np.abs(X[:, :2] - 0.3) > 0.8
+CLEAR = np.abs(X[:, :2] - 0.3) > 0.8
 
 
 def err(share, seed):
@@ -68,7 +68,7 @@ STATED = {
     "two equal columns": {"gpt": GPT, "copy": GPT},
     "a source with one value": {"gpt": GPT, "yes": YES},
     "forty sources": {f"s{k}": err(0.3, 10 + k) for k in range(40)},
-    "answers only where it is sure": {"gpt": np.where(SURE, err(0.02, 5), np.nan), "ann": ANN},
+    "answers only where it is sure": {"gpt": np.where(CLEAR, err(0.02, 5), np.nan), "ann": ANN},
 }
 
 
