@@ -106,7 +106,8 @@ def main():
             print(pd.DataFrame([facts for facts, _ in found]).drop(columns="complete", errors="ignore").round(3))
             print(found[0][1].round(3).to_string(index=False))
             every = pd.concat([ranges for _, ranges in found])
-            print(f"true: {every['true'].between(every['low'] - 1e-9, every['high'] + 1e-9).mean():.3f} of {len(every)}\n")
+            holds = every["true"].between(every["low"] - 1e-9, every["high"] + 1e-9)
+            print(f"true: {holds.mean():.3f} of {len(every)}\n")
 
 
 if __name__ == "__main__":

@@ -71,3 +71,30 @@ def test_each_form_has_the_result_of_a_long_table_in_complete_and_finish(form, t
     assert result.exit_code == 0, result.output
     questions = expected.finish(seed=1).next(60)[["item", "label"]]
     pd.testing.assert_frame_equal(pd.read_csv(asked)[["item", "label"]], questions.astype(object), check_dtype=False)
+
+
+def test_a_table_that_only_models_have_labelled_is_finished_and_audited(tmp_path):
+    """The answers leave one value of a label, of which a model had the only two yes: its values stay in the task."""
+    rng, n = np.random.default_rng(1), 60
+    x = rng.normal(size=(n, 3))
+    truth = pd.DataFrame(x[:, :2] > 0, columns=LABELS[:2], index=[f"p{i}" for i in range(n)]).astype(int).assign(live=0)
+    votes = np.where(rng.random(truth.shape) < 0.1, 1 - truth, truth)
+    votes[:, 2] = np.arange(n) < 2
+    cells = [json.dumps(dict(zip(LABELS, row, strict=True))) for row in votes.tolist()]
+    path, asked = tmp_path / "posts.csv", tmp_path / "posts.questions.csv"
+    pd.DataFrame(x, columns=list("abc")).assign(id=truth.index, llm_gpt=cells).to_csv(path, index=False)
+    result = run("finish", path, *SOURCES, "--questions", asked, "--max-error", "0.1", "--seed", "1")
+    for _ in range(20):
+        assert result.exit_code == 0, result.output
+        if "; done." in result.output:
+            break
+        questions = pd.read_csv(asked)
+        entries = zip(questions["item"], questions["label"], strict=True)
+        questions.assign(answer=[truth.loc[entry] for entry in entries]).to_csv(asked, index=False)
+        result = run("finish", path, *SOURCES, "--answers", asked, "--max-error", "0.1", "--seed", "1")
+    delivered = pd.read_csv(tmp_path / "posts.completed.csv", index_col="id")[LABELS]
+    assert (delivered != truth).to_numpy().mean() <= 0.1
+    page = (tmp_path / "posts.certificate.html").read_text(encoding="utf-8")
+    assert "It is proved." in page
+    assert "llm_<wbr>gpt" in page
+    assert run("verify", tmp_path / "posts.certificate.json", tmp_path / "posts.completed.csv").exit_code == 0

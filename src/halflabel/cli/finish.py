@@ -106,15 +106,17 @@ def _fill(
     items: ItemsFile, opened: OpenTable, completed: Path | None, review: pd.DataFrame | None, seed: Any
 ) -> Completion:
     """Return the completion with all answers, or the one of another table."""
-    if completed is None:
-        return work.complete(opened, answers=review, random_state=seed or 0)
-    return _take_completed(items, opened, completed)
+    if completed is not None:
+        return _take_completed(items, opened, completed)
+    filled = work.complete(opened, answers=review, random_state=seed or 0)
+    lost = set(work.leave_unlearned_targets(opened).labels.names) - set(filled.labels.names)
+    return work.complete(opened, random_state=seed or 0) if lost else filled  # the answers have left one value only
 
 
 def _take_completed(items: ItemsFile, opened: OpenTable, completed: Path) -> Completion:
     after = items.open_alike(completed)
     check_same(opened, after)
-    opened = work.leave_unlearned(opened)
+    opened = work.leave_unlearned_targets(opened)
     return work.take_completed(opened, after.keep_labels(opened.labels.names))
 
 

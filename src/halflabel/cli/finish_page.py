@@ -28,7 +28,7 @@ def serve_finish(
     from halflabel.review_page.items import ItemViews
     from halflabel.review_page.server import Server
 
-    opened = work.leave_unlearned(opened) if stated is None else stated.opened
+    opened = work.leave_unlearned_targets(opened) if stated is None else stated.opened
     title = "" if opened.source is None else Path(opened.source.raw.source).name
     settings = {"random_state": seed or 0}
     config = Config(opened, ItemViews(opened), title=title, by=name_user(), settings=settings)

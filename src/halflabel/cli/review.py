@@ -77,7 +77,7 @@ def review_command(
     path = journal or name_output(first, "review.jsonl")
     targets = _name_targets(items.paths, first, source)
     check_outputs((*items.inputs, *source.paths), path, *targets)
-    opened = work.leave_unlearned(open_and_print(items, source))
+    opened = work.leave_unlearned_targets(open_and_print(items, source))
     work.check_observed_rate(opened.labels, asked["observed_rate"])
     config = _make_config(opened, _read_names(by), targets, **asked)
     session = Review(config, path)

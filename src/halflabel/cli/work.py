@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from halflabel.completion.prevalence_table import describe_left_out, name_group, tabulate_prevalence
     from halflabel.completion.stated_completion import take_completed
     from halflabel.completion.verdict import decide
+    from halflabel.corrections.fit import leave_unlearned_targets
     from halflabel.evaluation import IN_WORDS, evaluate, run_demo
     from halflabel.evaluation.comparison import COMMON_RULE, DEFAULT
     from halflabel.files.conversion import check_format_path
@@ -52,6 +53,7 @@ else:
             "halflabel.completion.prevalence_table": ["describe_left_out", "name_group", "tabulate_prevalence"],
             "halflabel.completion.stated_completion": ["take_completed"],
             "halflabel.completion.verdict": ["decide"],
+            "halflabel.corrections.fit": ["leave_unlearned_targets"],
             "halflabel.evaluation": ["IN_WORDS", "evaluate", "run_demo"],
             "halflabel.evaluation.comparison": ["COMMON_RULE", "DEFAULT"],
             "halflabel.files.conversion": ["check_format_path"],
@@ -108,6 +110,7 @@ __all__ = [
     "is_model",
     "keep_answers",
     "leave_unlearned",
+    "leave_unlearned_targets",
     "list_answers",
     "load",
     "make_suggestions",

@@ -13,11 +13,11 @@ import pandas as pd
 from halflabel.completion.finish_journal import tabulate_answers
 from halflabel.completion.finish_state import FinishState
 from halflabel.completion.finish_tables import describe_reading, read_answers, tabulate_questions
+from halflabel.corrections.fit import leave_unlearned_targets
 from halflabel.evidence.certificate import Certificate
 from halflabel.evidence.proof import Proof
 from halflabel.evidence.random_order import read_ids
 from halflabel.table.native import as_pandas
-from halflabel.table.unlearned import leave_unlearned
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
@@ -98,10 +98,13 @@ class Task(Generic[Made]):
             raise
 
     def improve(self, filled: Made) -> None:
-        """Deliver another fit, such as ``complete(..., answers=task.answers)``, until the first random question."""
-        if not self._state.is_free:
-            return
+        """Deliver another fit, such as ``complete(..., answers=task.answers)``, until the first random question.
+
+        A fit without a label, of which the answers have left one value only, is not delivered.
+        """
         entries, before, found = self._state.entries, self._state.proof.given, filled.evidence
+        if not self._state.is_free or set(found.labels.names) < set(entries.names):
+            return
         same = found.labels.names == entries.names and list(map(str, found.opened.index)) == entries.ids
         if not same or ((found.labels.state.ravel() != before) & (before != 0)).any():
             raise ValueError("the new fit is about another table than the task: fit the same table with the answers.")
@@ -231,7 +234,7 @@ def keep_answers(opened: OpenTable, answers: pd.DataFrame, journal: str | os.Pat
 
     A wrong answer is an error, as in :meth:`Task.answer`, before a fit could take it for a given entry.
     """
-    labels = leave_unlearned(opened).labels
+    labels = leave_unlearned_targets(opened).labels
     state = FinishState(read_ids(opened.index), labels.names, labels.state, journal=journal, **limits)
     with closing(state.journal):
         state.answer(read_answers(answers, state.entries, state.proof))

@@ -238,7 +238,7 @@ def _ask_which(path: Path, what: str, able: Sequence[str]) -> ReadError:
 def _check_notation(path: Path, texts: Sequence[str], mark: str, n_above: int) -> None:
     """Raise for a text in a rare notation, with two lines of Python that convert it."""
     border = re.escape(mark)
-    if sum(re.search(rf'{border} +"', text) is not None for text in texts) > len(texts) / 2 and mark != " ":
+    if sum(re.search(rf'{border} +"(?!")', text) is not None for text in texts) > len(texts) / 2 and mark != " ":
         raise _convert(path, "blanks in front of its quotes", f"sep={mark!r}, skipinitialspace=True", n_above)
     if re.fullmatch(rf"('[^'{border}]*'{border})+'[^'{border}]*'", texts[0]):
         raise _convert(path, "single quotes around its cells", f'sep={mark!r}, quotechar="\'"', n_above)

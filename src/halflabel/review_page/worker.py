@@ -21,12 +21,12 @@ from halflabel._progress import report_progress
 from halflabel.completion import Completion, complete
 from halflabel.completion.answers import Answers, apply_answers, select_calibrating, use_answers
 from halflabel.completion.updating import learn_entries
+from halflabel.corrections.fit import leave_unlearned_targets
 from halflabel.labels.names import Effort
 from halflabel.review_page.explaining import explain_place
 from halflabel.review_page.fits import summarize_fit
 from halflabel.review_page.outputs import write_outputs
 from halflabel.table import OpenTable
-from halflabel.table.unlearned import leave_unlearned
 
 #: Minimum time between two reports of progress, in seconds.
 REPORT_EVERY = 0.2
@@ -223,7 +223,7 @@ class _Bench:
         """Return the last fit after it has learned all answers, or None where only a new fit can do it."""
         if self.completion is None:
             return None
-        opened, names = leave_unlearned(use_answers(self.opened, answers)), self.completion.labels.names
+        opened, names = leave_unlearned_targets(use_answers(self.opened, answers)), self.completion.labels.names
         if opened.labels.names != names:
             return None
         calibrating = select_calibrating(answers, self.opened.labels)
