@@ -79,6 +79,8 @@ def describe(example, seed, max_error):
         at = slice(None) if row.label not in filled.labels.names else filled.labels.names.index(row.label)
         votes = values[sources.index(row.source)][:, at]
         given = ~np.isnan(votes)
+        if not given.any():
+            continue
         share = ((votes >= 0.5) != truth[:, at])[given].mean()
         ranges.append((f"wrong votes, {row.source}, {row.label}", row.low, row.high, share))
     before = ((filled.state > 0) != truth)[filled.labels.state == 0].mean()

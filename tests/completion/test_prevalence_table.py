@@ -24,7 +24,7 @@ def evidence(rng):
     decade = np.array([1980.0, 1990.0, np.nan, 2000.0])[np.searchsorted([150, 280, 290], np.arange(N), side="right")]
     frame = pd.DataFrame({"decade": decade})
     return SimpleNamespace(
-        labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, contradictions=[],
+        labels=known, calibrated_on=known, learned_probabilities=expit(scores), observed_rate=None, not_by_chance=None,
         fit=SimpleNamespace(estimates_gaps=False), asked_frequency=None,
         opened=SimpleNamespace(frame=frame), whole=whole,
     )  # fmt: skip
@@ -118,7 +118,7 @@ def test_too_few_known_entries_give_no_row(evidence):
     ("change", "asked", "sentence"),
     [
         (
-            {"contradictions": [{"code": "drift", "title": "They differ"}]},
+            {"not_by_chance": {"code": "drift", "title": "They differ"}},
             {},
             r"They differ \[drift\]. Label 268 random items",
         ),
