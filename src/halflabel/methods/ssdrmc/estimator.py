@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -333,6 +333,11 @@ class SSDRMC(ClassNamePrefixFeaturesOutMixin, PartialLabelEstimator):  # type: i
     def fit_transform(self, X: MatrixLike, y: LabelsLike) -> Floats:
         """Fit and return the coordinates of the fitted items."""
         return self.fit(X, y).embedding_.coordinates
+
+    @available_if(_has_coordinates)  # type: ignore[untyped-decorator]
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return the names of the coordinates."""
+        return super().get_feature_names_out(input_features)
 
     @property
     def _n_features_out(self) -> int:
