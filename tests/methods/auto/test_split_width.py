@@ -62,14 +62,14 @@ def six_items(fold=(0, 1, 2, 0, 1, 2)):
 @pytest.mark.parametrize(
     ("n_features", "errors", "chosen"),
     [
-        (100, {10: 1.05, 50: 1.0}, 10),
-        (100, {10: 1.051, 50: 1.0}, 50),
+        (100, {10: 1.25, 50: 1.0}, 10),
+        (100, {10: 1.251, 50: 1.0}, 50),
         (400, {20: 1.0, 200: 1.1}, 20),
         (4, {}, 2),
         (1, {}, 1),
     ],
 )
-def test_half_of_the_features_have_to_lower_the_error_by_a_twentieth(n_features, errors, chosen, rng, monkeypatch):
+def test_half_of_the_features_have_to_lower_the_error_by_a_fifth(n_features, errors, chosen, rng, monkeypatch):
     calls = []
 
     def score(X, folds, targets, some, number, seeds):
@@ -126,3 +126,12 @@ def test_the_error_is_that_of_observed_entries_in_their_own_fold(monkeypatch):
 def test_a_fold_without_items_inside_or_outside_is_left_out(some, monkeypatch):
     monkeypatch.setattr(split_width, "grow", None)
     assert split_width._score(np.zeros((len(some), 1)), *six_items(), np.array(some), 1, np.arange(2)) == 0.0
+
+
+def test_of_many_folds_three_are_compared(monkeypatch):
+    folds, targets = six_items(fold=range(6))
+    targets = Targets(np.zeros((6, 6, 2)))
+    bags, silent = [], SimpleNamespace(predict=lambda X: np.zeros((len(X), 2)))
+    monkeypatch.setattr(split_width, "grow", lambda X, target, own, *_, **__: bags.append(own[0].tolist()) or silent)
+    split_width._score(np.zeros((6, 1)), folds, targets, np.arange(6), 1, np.arange(2))
+    assert bags == [[1, 2, 3, 4, 5], [0, 2, 3, 4, 5], [0, 1, 3, 4, 5]]

@@ -48,6 +48,7 @@ def test_a_part_sees_at_most_some_items(task, monkeypatch):
 def test_of_many_words_a_part_sees_the_most_correlated_ones(task, rng, monkeypatch):
     X = np.where(rng.random((60, 40)) < 0.5, rng.random((60, 40)), 0.0)
     X[:, 30] = np.where(np.nan_to_num(task.labels.relevant[:, 0]) > 0, 1.0, 0.0)
+    task = replace(task, effort=replace(SMALL, n_rounds=20))  # a node tries two of the five words
     thin = replace(task, X=sparse.csr_array(X))
     monkeypatch.setattr(words, "MAX_WORDS", 5)
     used = [np.unique(part.feature[np.isfinite(part.threshold)]) for part in boosting(thin).model.parts]
