@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import sqlite3
 import subprocess
@@ -27,7 +28,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from _common import load_set, make_parser
-from first_output import find_printed, hide_rows, read_columns, spread, write_texts
 
 from halflabel.datasets import load_digits_tags
 
@@ -305,6 +305,35 @@ USERS = {
     "in Python": make_frame,
     "pictures": make_pictures,
 }
+
+
+def find_printed(text):
+    """Return the sentence about wrong values that a command printed."""
+    found = re.search(r"(?:About|Probably|How many)[^.]*? wrong\b[^.]*\.", " ".join(text.split()))
+    return "none" if found is None else found[0]
+
+
+def hide_rows(truth, share, rng):
+    """Return labels whose rows are missing with this probability."""
+    return np.where(rng.uniform(size=(len(truth), 1)) < share, np.nan, truth)
+
+
+def write_texts(data, rows):
+    """Return the words of each item as a text."""
+    names = np.array(data.feature_names, dtype=object)
+    X = data.X[list(rows)]
+    X = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    return [" ".join(names[row > 0]) or "empty" for row in X]
+
+
+def read_columns(names, reader):
+    """Return a reader of label columns."""
+    return lambda path: reader(path)[names].to_numpy(dtype=float, na_value=np.nan)
+
+
+def spread(lists, names):
+    """Return lists of tags as one column of 1 and 0 per label."""
+    return np.array([[float(name in tags) for name in names] for tags in lists])
 
 
 if __name__ == "__main__":
