@@ -49,7 +49,7 @@ def make_songs(way):
 def list_tables(filled):
     """Return every public value that is a table of any library, by name: attributes, and methods without arguments."""
     item = filled.index[0]
-    made = {"explain": lambda: filled.explain(item, filled.labels.names[0]), "map": lambda: filled.map(2, method="pca"),
+    made = {"explain": lambda: filled.explain(item, filled.labels.names[0]), "map": lambda: filled.map(2),
             "audit": lambda: filled.audit(9).entries,
             "ask_frequency": lambda: None,
             **dict.fromkeys(("evidence", "report", "save", "update", "write", "write_map"), lambda: None)}  # fmt: skip
@@ -79,7 +79,7 @@ def test_every_table_has_the_kind_of_the_items_and_the_same_cells(way):
         assert {key: type(value) for key, value in tables[name].items() if key not in OF_PANDAS} == {
             key: kind for key in tables[name] if key not in OF_PANDAS
         }
-        new = filled.predictor.complete(convert(items), return_proba=True)
+        new = filled.predictor.complete_both(convert(items))
         tables[name] |= dict(zip(("new", "p"), new, strict=True), predicted=filled.predictor.predict(convert(items)))
         assert [type(tables[name][key]) for key in ("new", "p", "predicted")] == [kind] * 3
     assert set(tables["pandas"]) >= {"table", "probabilities", "suspects", "expected_errors", "review", "map", "frame"}

@@ -33,7 +33,7 @@ def entries():
 
 def test_given_entries_stay_and_improve_the_other_entries_of_new_items(entries):
     filled, new, truth = entries
-    table, p = filled.predictor.complete(new, return_proba=True)
+    table, p = filled.predictor.complete_both(new)
     given = new[NAMES].notna().to_numpy()
     np.testing.assert_array_equal(table[NAMES].to_numpy()[given], truth[given])
     assert not table[NAMES].isna().any(axis=None)
@@ -45,7 +45,7 @@ def test_given_entries_stay_and_improve_the_other_entries_of_new_items(entries):
 def test_the_value_of_a_given_entry_changes_the_probabilities_of_other_labels_only(entries):
     filled, new, _ = entries
     one, other = new[:20].assign(a=1.0), new[:20].assign(a=0.0)
-    p, q = (filled.predictor.complete(each, return_proba=True)[1].to_numpy() for each in (one, other))
+    p, q = (filled.predictor.complete_both(each)[1].to_numpy() for each in (one, other))
     np.testing.assert_array_equal(p[:, 0], q[:, 0])
     assert (p[:, 1] > q[:, 1]).all()
 
@@ -65,8 +65,8 @@ def test_a_saved_model_completes_alike(entries, tmp_path):
     filled, new, _ = entries
     filled.save(tmp_path / "m.halflabel")
     for ours, theirs in zip(
-        filled.predictor.complete(new, return_proba=True),
-        hl.load(tmp_path / "m.halflabel").complete(new, return_proba=True),
+        filled.predictor.complete_both(new),
+        hl.load(tmp_path / "m.halflabel").complete_both(new),
         strict=True,
     ):
         pd.testing.assert_frame_equal(ours, theirs)
@@ -77,7 +77,7 @@ def test_unlabelled_items_of_the_table_get_the_probabilities_of_the_table(rng):
     table = as_frame(X, Y)
     filled = complete(table, labels=NAMES, effort="fast")
     unlabelled = np.isnan(Y).all(axis=1)
-    p = filled.predictor.complete(table[unlabelled], return_proba=True)[1].to_numpy()
+    p = filled.predictor.complete_both(table[unlabelled])[1].to_numpy()
     ours, theirs = (np.mean((q - truth[unlabelled]) ** 2) for q in (p, filled.probabilities.to_numpy()[unlabelled]))
     assert abs(ours / theirs - 1) < 0.005
 
@@ -90,8 +90,8 @@ def test_a_tag_that_an_annotated_new_item_lacks_is_less_probable(rng):
     new = table.drop(columns="tags")[:10]
     assigned, missing = new.assign(tags=[[]] * 10), new.assign(tags=None)
     p = model.predict_proba(new).to_numpy()
-    np.testing.assert_allclose(model.complete(missing, return_proba=True)[1], p)
-    np.testing.assert_allclose(model.complete(assigned, return_proba=True)[1], p * 0.3 / (1 - p * 0.7))
+    np.testing.assert_allclose(model.complete_both(missing)[1], p)
+    np.testing.assert_allclose(model.complete_both(assigned)[1], p * 0.3 / (1 - p * 0.7))
     kept = model.complete(new.assign(tags=[["c", "unseen"]] * 10))["tags"]
     assert all(cell[:2] == ["c", "unseen"] for cell in kept)
 

@@ -103,8 +103,8 @@ def test_a_saved_model_ranks_new_items(tmp_path):
     filled = complete(table.iloc[:120])
     filled.save(tmp_path / "m.halflabel")
     loaded, new = hl.load(tmp_path / "m.halflabel"), table.iloc[120:]
-    p = loaded.complete(new, return_proba=True)[1]
-    assert np.allclose(p, filled.predictor.complete(new, return_proba=True)[1])
+    p = loaded.complete_both(new)[1]
+    assert np.allclose(p, filled.predictor.complete_both(new)[1])
     without = loaded.predict_proba(new.drop(columns=["bill", "paid", "tax"]))
     assert not np.allclose(p["tax"], without["tax"])  # the known labels of new items are features
     assert filled.explain("doc3", "tax").contributions["log_odds"].sum() == pytest.approx(

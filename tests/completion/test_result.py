@@ -97,10 +97,10 @@ def test_a_map_is_drawn_once_for_each_of_its_options(monkeypatch):
     monkeypatch.setattr(module, "draw_item_map", draw)
     filled = complete(open_songs())
     assert filled.map() is filled.map(2)
-    assert filled.map(random_state=1, method="pca") is filled.map(2, method="pca", random_state=1)
+    assert filled.map(random_state=1, label_weight=0) is filled.map(2, label_weight=0, random_state=1)
     assert filled.map(3).coordinates == (3, {})
     assert filled.map().coordinates == (2, {})
-    assert drawn == [(2, {}), (2, {"random_state": 1, "method": "pca"}), (3, {})]
+    assert drawn == [(2, {}), (2, {"random_state": 1, "label_weight": 0}), (3, {})]
 
 
 def test_suspects_are_named_by_their_items():

@@ -63,7 +63,7 @@ def test_a_saved_model_keeps_the_rules(songs, filled, tmp_path):
     filled.save(tmp_path / "songs.halflabel")
     model = hl.load(tmp_path / "songs.halflabel")
     new = songs[list("wxyz")].iloc[:40]
-    labels, p = model.predict(new, return_proba=True)
+    labels, p = model.predict_both(new)
     check(labels)
     check(p)
     given = model.complete(new.assign(jazz=1.0, day=0.0))

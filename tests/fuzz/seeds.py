@@ -121,7 +121,7 @@ def use_model(path: Path) -> Any:
         gaps = rows.assign(**{name: [np.nan, 1.0] for name in loaded.encoder.numeric})
         tables = [loaded.predict_proba(rows, matrix), loaded.predict_proba(gaps, matrix)]
         if loaded.roles.tags is None:
-            tables.append(loaded.complete(gaps.assign(**given), matrix, return_proba=True)[1])
+            tables.append(loaded.complete_both(gaps.assign(**given), matrix)[1])
         p = np.vstack([table.to_numpy() for table in tables])
         assert ((p >= 0) & (p <= 1)).all()
     return p

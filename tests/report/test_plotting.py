@@ -53,7 +53,7 @@ def test_a_map_has_two_dimensions_by_default(monkeypatch):
     filled = complete(open_songs())
     monkeypatch.setattr("halflabel.completion.result.draw_item_map", lambda _, n, **options: (n, options))
     assert filled.map() == filled.map(2) == (2, {})
-    assert filled.map(3, method="pca") == (3, {"method": "pca"})
+    assert filled.map(3, label_weight=0) == (3, {"label_weight": 0})
 
 
 def test_the_label_with_the_most_relevant_entries_is_the_default(filled, ax):

@@ -67,7 +67,7 @@ def complete_batches(
     """
     predictor = _load(os.fspath(model), os.path.getmtime(model))
     for batch in batches:
-        table, p = predictor.complete(batch, return_proba=True)
+        table, p = predictor.complete_both(batch)
         yield table.assign(**p.add_prefix("p_").set_axis(table.index)) if probabilities else table
 
 
@@ -144,7 +144,7 @@ def _complete_batch(job: Job, predictor: Predictor, table: pa.Table, first: int)
     """Return a batch with its gaps filled, its probabilities, and its counts. Rows of the core keep their answers."""
     try:
         frame = table.to_pandas()
-        completed, p = predictor.complete(frame, return_proba=True)
+        completed, p = predictor.complete_both(frame)
     except ValueError as error:
         raise ValueError(f"{job.part.name}, rows from {first}: {error}") from None
     answers, notes = _load_answers(str(job.folder), (job.folder / "core.json").stat().st_mtime)

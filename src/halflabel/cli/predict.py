@@ -77,8 +77,8 @@ def _predict(
 ) -> tuple[pd.DataFrame, Callable[[Path], Sequence[str]]]:
     """Return the probabilities, and a function that writes the labels: as a table, or as suggestions for a tool."""
     if tool is None:
-        labelled, p = predictor.complete(raw.frame, matrix, given=False, return_proba=True)
+        labelled, p = predictor.complete_both(raw.frame, matrix, given=False)
         return p, lambda path: work.write_frame(labelled, path, raw.form)
-    labels, p = predictor.predict(raw.frame, matrix, return_proba=True)
+    labels, p = predictor.predict_both(raw.frame, matrix)
     records = work.make_suggestions(predictor, source, raw.frame, labels, p)
     return p, lambda path: work.write_for_tool(records, path, tool)

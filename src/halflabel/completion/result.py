@@ -321,8 +321,8 @@ class Completion:
     def map(self, n_components: int = 2, **options: Any) -> ItemMap:
         """Return the items in a small number of dimensions. A map with the same options is drawn once.
 
-        The options are parameters of :func:`halflabel.completion.mapping.item_map.draw_item_map`, such as ``method``
-        and ``label_weight``.
+        The options are parameters of :func:`halflabel.completion.mapping.item_map.draw_item_map`, such as
+        ``label_weight``.
         """
         if options.get("max_landmarks", 0) >= max(len(self.labels), MIN_ITEMS):
             del options["max_landmarks"]  # it changes nothing

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped
-from halflabel.completion.mapping.defaults import MAX_OF_REPORT
+from halflabel.completion.mapping.item_map import MAX_OF_REPORT
 from halflabel.completion.mapping.regions import Region, name_once
 from halflabel.labels import PartialLabels
 from halflabel.report.region_names import HEIGHT, LETTER, MARGIN, WIDTH, fit_texts

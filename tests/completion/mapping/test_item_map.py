@@ -9,12 +9,9 @@ from sklearn.metrics import f1_score
 from tests.conftest import half_labelled
 
 import halflabel as hl
-from halflabel import PartialLabels
 from halflabel.completion.mapping import item_map
-from halflabel.completion.mapping.defaults import METHOD_NAMES
 from halflabel.completion.mapping.item_map import draw_item_map
 from halflabel.completion.mapping.joint_space import JointSpace
-from halflabel.completion.mapping.layouts import Scene
 from halflabel.completion.mapping.regions import name_regions
 from halflabel.methods.baselines import BinaryRelevance
 from halflabel.numerics.graph.neighbors import neighbors
@@ -35,7 +32,6 @@ def filled():
 def test_a_map_has_the_ids_of_the_items_and_is_drawn_once(filled):
     drawn = filled.map()
     assert drawn is filled.map()
-    assert drawn.method == "tsne"
     assert drawn.notes == ()
     assert list(drawn.coordinates) == ["dim1", "dim2"]
     assert drawn.coordinates.index.equals(filled.index)
@@ -50,28 +46,29 @@ def test_the_order_of_items_and_labels_has_no_effect(filled, rng):
     np.testing.assert_array_equal(moved, filled.map().coordinates.to_numpy()[items])
 
 
-@pytest.mark.parametrize("method", METHOD_NAMES[:-1])
-def test_every_method_draws(filled, method):
-    drawn = filled.map(3 if method != "tsne" else 1, method=method)
-    assert drawn.method == method
-    assert np.isfinite(drawn.coordinates.to_numpy()).all()
+def test_more_than_two_dimensions_and_few_items_are_principal_components(rng):
+    joint = rng.normal(size=(30, 5)) * [4, 3, 2, 1, 0.5]
+    U, s, _ = np.linalg.svd(joint - joint.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(np.abs(item_map.lay_out(joint, 3, 0)), np.abs(U[:, :3] * s[:3]), atol=1e-10)
+    few = joint[:9] - joint[:9].mean(axis=0)
+    U, s, _ = np.linalg.svd(few, full_matrices=False)
+    np.testing.assert_allclose(np.abs(item_map.lay_out(few, 2, 0)), np.abs(U[:, :2] * s[:2]), atol=1e-10)
+
+
+def test_t_sne_starts_from_principal_components(rng, monkeypatch):
+    joint = rng.normal(size=(30, 5))
+    monkeypatch.setattr("halflabel.numerics.layout.tsne.lay_out", lambda Z, start, seed: (Z, start, seed))
+    Z, start, seed = item_map.lay_out(joint, 2, 3)
+    assert Z is joint
+    np.testing.assert_allclose(np.abs(start), np.abs(item_map.lay_out(joint, 3, 3)[:, :2]), atol=1e-10)
+    assert seed == 3
 
 
 def test_only_a_map_of_two_dimensions_has_regions(filled):
     flat = filled.map()
     assert flat.regions == name_regions(flat.coordinates.to_numpy(), flat.labels)
     assert len(flat.regions) > 0
-    table = flat.region_table
-    assert list(table["label"]) == [each.label for region in flat.regions for each in region.lifts]
-    assert table["centre"].isin(flat.coordinates.index).all()
-    assert (table["low"] <= table["lift"]).all()
-    assert filled.map(3, method="ssdrmc").regions == ()
-
-
-def test_more_than_two_dimensions_are_spectral(filled):
-    drawn = filled.map(4)
-    assert drawn.method == "ssdrmc"
-    assert drawn.notes == ("t-SNE draws at most 2 dimensions; the 4 dimensions are the spectral embedding of SSDR-MC.",)
+    assert filled.map(3).regions == ()
 
 
 def test_labels_by_chance_make_no_groups(rng):
@@ -100,7 +97,6 @@ def test_landmarks_are_laid_out_and_others_placed_among_them(filled):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"method": "mds"}, "method must be one of tsne, ssdrmc, mddm, pca, not 'mds'"),
         ({"label_weight": -1.0}, "label_weight must be a number of at least 0"),
         ({"label_weight": np.nan}, "label_weight must be a number of at least 0"),
         ({"n_components": 99}, "between 1 and"),
@@ -114,11 +110,10 @@ def test_wrong_options_raise(filled, options, sentence):
 
 @pytest.mark.parametrize("max_landmarks", [12, 11])
 def test_others_than_landmarks_are_placed_by_their_neighbours(rng, max_landmarks, monkeypatch):
-    """A method that draws the first two coordinates."""
-    monkeypatch.setitem(item_map.__dict__, "METHODS", {"own": lambda scene: scene.joint[:, :2]})
+    """A layout of the first two coordinates."""
+    monkeypatch.setattr(item_map, "lay_out", lambda joint, n_components, seed: joint[:, :n_components])
     joint = rng.normal(size=(12, 3))
-    scene = Scene(joint[:, :1], joint, PartialLabels.from_table(np.ones((12, 1))), 2, 5)
-    drawn, notes = item_map._draw_landmarks(scene, "own", max_landmarks)
+    drawn, notes = item_map._draw_landmarks(joint, 2, max_landmarks, 5)
     if max_landmarks == 12:
         np.testing.assert_array_equal(drawn, joint[:, :2])
         assert notes == ()
@@ -144,10 +139,9 @@ def test_a_reduced_weight_of_the_labels_is_a_note(asked, used, sentence):
 
 
 def test_limits_of_the_options_are_valid(filled):
-    assert filled.map(1, method="pca", label_weight=0.0, max_landmarks=10).notes[0].startswith("10 random items")
-    features = filled.map(method="pca", label_weight=0).space.describe_features(filled.opened.X).shape[1]
-    assert filled.map(features, method="pca", label_weight=0).coordinates.shape == (60, features)
+    assert filled.map(1, label_weight=0.0, max_landmarks=10).notes[0].startswith("10 random items")
+    features = filled.map(label_weight=0).space.describe_features(filled.opened.X).shape[1]
+    assert filled.map(features, label_weight=0).coordinates.shape == (60, features)
     for n_components in (0, features + 1):
         with pytest.raises(ValueError, match=f"has between 1 and {features} dimensions, not {n_components}"):
-            filled.map(n_components, method="pca", label_weight=0)
-    assert filled.map(3, method="pca").notes == ()  # the method was stated
+            filled.map(n_components, label_weight=0)

@@ -185,7 +185,7 @@ def test_labels_and_probabilities_of_new_items_need_one_score_each(saved, monkey
     labels, p = predictor.predict(X), predictor.predict_proba(X)
     scored, score = [], hl.AutoLabeler._score_new
     monkeypatch.setattr(hl.AutoLabeler, "_score_new", lambda self, X: scored.append(len(X)) or score(self, X))
-    table, together = predictor.complete(pd.DataFrame(index=range(len(X))), X, given=False, return_proba=True)
+    table, together = predictor.complete_both(pd.DataFrame(index=range(len(X))), X, given=False)
     assert scored == [len(X)]
     np.testing.assert_array_equal(table.to_numpy(), labels.to_numpy())
     np.testing.assert_array_equal(together, p)
@@ -346,7 +346,7 @@ def test_given_labels_of_new_items_stay(roles, given, known, completed):
     predictor = build(model=change_model(complete_both=complete_both), roles=Roles(numeric=("a", "b"), **roles))
     table = predictor.complete(new)
     assert {name: table[name].tolist() for name in completed} == completed
-    both = predictor.complete(new, return_proba=True)
+    both = predictor.complete_both(new)
     pd.testing.assert_frame_equal(both[0], table)
     assert both[1].to_numpy().tolist() == [[0.75] * 2] * 2
     assert seen == [known] * 2
@@ -366,8 +366,8 @@ def test_what_only_the_use_of_the_parts_shows_is_an_error_of_the_file(saved, mon
         hl.load(saved)
 
 
-def test_a_predictor_has_four_verbs_and_an_explanation():
+def test_a_predictor_has_six_verbs_and_an_explanation():
     verbs = {name for name in dir(Predictor) if not name.startswith("_") and callable(getattr(Predictor, name))}
-    assert verbs == {"predict", "predict_proba", "complete", "read_labels"}
+    assert verbs == {"predict", "predict_both", "predict_proba", "complete", "complete_both", "read_labels"}
     with pytest.raises(AttributeError, match="no attribute 'answer'"):
         build().answer  # noqa: B018

@@ -26,7 +26,7 @@ def check_parts(predictor: Predictor) -> None:
         raise ValueError("the table gives another number of features than the method takes")
     frame, matrix = make_up_rows(encoder)
     for given in (False, True):
-        p = predictor.complete(frame, matrix, given=given, return_proba=True)[1].to_numpy()
+        p = predictor.complete_both(frame, matrix, given=given)[1].to_numpy()
         if p.shape != (2, len(names)) or not ((p >= 0) & (p <= 1)).all():
             raise ValueError("it does not predict one probability per label")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -89,46 +89,23 @@ class Predictor:
         A model that was learned from an array takes an array, one that was learned from a table a table. Every result
         is of the library of the new items, as in :class:`halflabel.Completion`.
         """
-        return self.predict(frame, matrix, return_proba=True)[1]
+        return self.predict_both(frame, matrix)[1]
 
-    @overload
-    def predict(
-        self, frame: NewItems, matrix: MatrixLike | None = None, *, return_proba: Literal[False] = False
-    ) -> pd.DataFrame: ...
-    @overload
-    def predict(self, frame: NewItems, matrix: MatrixLike | None = None, *, return_proba: Literal[True]) -> Both: ...
-    def predict(
-        self, frame: NewItems, matrix: MatrixLike | None = None, *, return_proba: bool = False
-    ) -> pd.DataFrame | Both:
-        """Return 0/1 for every label and every new item.
+    def predict(self, frame: NewItems, matrix: MatrixLike | None = None) -> pd.DataFrame:
+        """Return 0/1 for every label and every new item."""
+        return self.predict_both(frame, matrix)[0]
 
-        With ``return_proba`` the result is a pair, together with the probabilities of :meth:`predict_proba`; each item
-        is scored once.
-        """
+    def predict_both(self, frame: NewItems, matrix: MatrixLike | None = None) -> Both:
+        """Return 0/1 and the probabilities. Each item is scored once."""
         given, matrix = _split_items(frame, matrix)
-        labels, p = map(given.as_given, self._predict(given.frame, matrix))
-        return (labels, p) if return_proba else labels
+        labels, p = self._predict(given.frame, matrix)
+        return given.as_given(labels), given.as_given(p)
 
     def _predict(self, frame: pd.DataFrame, matrix: Any) -> Both:
         labels, p = self.corrected.predict_both(self.encoder.transform(frame, matrix))
         return self._name_entries(frame, labels), self._name_entries(frame, p)
 
-    @overload
-    def complete(
-        self,
-        frame: NewItems,
-        matrix: MatrixLike | None = None,
-        *,
-        given: bool = True,
-        return_proba: Literal[False] = False,
-    ) -> pd.DataFrame: ...
-    @overload
-    def complete(
-        self, frame: NewItems, matrix: MatrixLike | None = None, *, given: bool = True, return_proba: Literal[True]
-    ) -> Both: ...
-    def complete(
-        self, frame: NewItems, matrix: MatrixLike | None = None, *, given: bool = True, return_proba: bool = False
-    ) -> pd.DataFrame | Both:
+    def complete(self, frame: NewItems, matrix: MatrixLike | None = None, *, given: bool = True) -> pd.DataFrame:
         """Return a table of new items with its gaps filled. Given entries stay as they are.
 
         The label columns (or the column of tags) that the table has are read as in the table that the model was learned
@@ -143,9 +120,6 @@ class Predictor:
         given : bool, default=True
             Read the labels that the table has. Otherwise all labels are predicted, and written as in the table that the
             model was learned from: columns of 0 and 1, columns of two words such as no and yes, or a column of tags.
-        return_proba : bool, default=False
-            Return a pair: the table, and the probability of every entry, of :attr:`probability_of`. The probability of
-            a given entry is the one that it would have if it were missing. Each item is scored once.
 
         Examples
         --------
@@ -155,10 +129,16 @@ class Predictor:
         >>> model.complete(pd.DataFrame({"tempo": [61.0, 61.0, 124.0], "dance": [None, 1, None]}))["dance"].tolist()
         [0, 1, 1]
         """
+        return self.complete_both(frame, matrix, given=given)[0]
+
+    def complete_both(self, frame: NewItems, matrix: MatrixLike | None = None, *, given: bool = True) -> Both:
+        """Return the table of :meth:`complete`, and the probability of every entry. Each item is scored once.
+
+        The probability of a given entry is the one that it would have if it were missing.
+        """
         items, matrix = _split_items(frame, matrix)
         table, p = (self._fill_gaps if given else self._write_all)(items.frame, matrix)
-        table, p = items.give_back(table), items.as_given(p)
-        return (table, p) if return_proba else table
+        return items.give_back(table), items.as_given(p)
 
     def _fill_gaps(self, frame: pd.DataFrame, matrix: Any) -> Both:
         """Return a table with its gaps filled, and probabilities."""
