@@ -12,7 +12,7 @@ import { Why } from "/static/why.js";
 
 const CHANGED = "The screen has changed before the key acted. Press it again.";
 const CODES = { 1: 6, 0: 5, null: 7 };
-const NAMES = { " ": "Space", "1": "1 to 9" };
+const NAMES = { " ": "Space" };
 const BUTTONS = { yes: "j", no: "f", unsure: "k", skip: " ", undo: "u", accept: "Enter", view: "v", why: "x", more: "m", write: "w" };
 const ANSWERS_PER_PANEL = 5;
 
@@ -58,7 +58,7 @@ class Page {
       k: ["not sure", () => this.answer(null)],
       " ": ["skip", () => this.act(() => this.#skip())],
       u: ["take the last answer back", () => this.undo()],
-      1: ["the value of a label, or of an item of a wall", () => {}],
+      "1 to 9": ["the value of a label, or of an item of a wall", () => {}],
       Enter: ["accept all values on the screen", () => this.act(() => this.#accept())],
       v: ["a wall of items with the same value, and back", () => this.toggleView()],
       x: ["why the last answered value has its probability", () => this.explain()],
@@ -189,7 +189,7 @@ class Page {
 
   #mark(entry) {
     markValue(entry);
-    showAccept(this.screen);
+    showAccept(this.screen, this.labels);
     byId("live").textContent = `${this.screen.view === "wall" ? entry.item.item : this.labels[entry.column]}: ${WORDS[entry.value] ?? "open"}`;
   }
 

@@ -10,7 +10,7 @@ const SMALL = 160; // pixels of a picture whose pixels stay visible
 const LENGTH = 220; // characters of a text on a tile
 const CELLS = 5; // cells of a tile without text and picture
 const MAX_KNOWN = 40;
-let showsMore = false; // whether the other columns are shown, also of the next item
+let showsMore = innerWidth > 640; // whether the other columns are shown, also of the next item
 
 /** Show an item, and the labels that are known of it but the asked ones. */
 export function showItem(target, item, labels, asked) {

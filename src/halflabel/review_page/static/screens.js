@@ -21,7 +21,7 @@ export const findOpen = ({ view, entries, isOpened }) => (view === "item" && !is
 /** Return a sentence about an answer, with the probability unless it is hidden. */
 export function describe({ item, column, value }, labels, isHidden) {
   const p = isHidden ? null : (item.p?.[column] ?? null);
-  return `${item.item}, ${labels[column]}: ${WORDS[value]}.${p === null ? "" : ` The model's probability was ${p.toFixed(2)}.`}`;
+  return `${item.item}, ${labels[column]}: ${WORDS[value]}.${p === null ? "" : ` Probability ${p.toFixed(2)}.`}`;
 }
 
 export class Screens {

@@ -22,7 +22,7 @@ export function showScreen({ screen, labels, screens, progress }, toggle) {
   else showItem(byId("item"), first.item, labels, new Set(entries.map((each) => each.column)));
   if (view === "item" && !single) showChips(entries, labels, toggle);
   for (const id of ["yes", "no", "unsure", "skip"]) byId(id).disabled = false;
-  if (!single) showAccept(screen);
+  if (!single) showAccept(screen, labels);
   document.body.dataset.question = `${view} ${first.row} ${first.column}`;
 }
 
@@ -109,10 +109,11 @@ export function nextValue({ value, proposal }) {
   return order[(order.indexOf(value) + 1) % order.length];
 }
 
-export function showAccept(screen) {
+export function showAccept(screen, labels) {
   const { entries } = screen;
+  const open = findOpen(screen);
   const parts = [1, 0, null].map((value) => [entries.filter((each) => each.value === value).length, WORDS[value]]);
   const text = parts.filter(([number]) => number).map(([number, word]) => `${count(number)} ${word}`).join(", ");
-  byId("accept-text").textContent = text ? `Accept: ${text}` : "Accept";
-  byId("accept").disabled = Boolean(findOpen(screen));
+  byId("accept-text").textContent = open ? `Answer “${labels[open.column]}” first` : text ? `Accept: ${text}` : "Accept";
+  byId("accept").disabled = Boolean(open);
 }

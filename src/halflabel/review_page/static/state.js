@@ -49,6 +49,7 @@ export function showState({ progress, outbox, isConnected, isFinish }) {
   const saved = waiting ? `${plural(waiting, "answer")} not yet on the disk` : `${plural(progress.answers, "answer")}, saved`;
   byId("saved").textContent = isConnected ? `${saved}.` : `${saved}. The command does not respond: if it was started again, open the address that it prints.`;
   byId("saved").classList.toggle("warn", waiting > 0 || !isConnected);
+  document.body.classList.toggle("lost", !isConnected); // then the sentence has a line of its own
   byId("undo").disabled = !progress.undo;
   byId("skip").hidden = isFinish; // its order is fixed
 }
