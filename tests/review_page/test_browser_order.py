@@ -167,6 +167,36 @@ def test_a_key_that_waits_for_an_undo_does_not_answer_what_comes_back(serve, ope
         assert page.problems == []
 
 
+def test_a_saved_answer_is_shown_as_saved_although_a_newer_state_has_arrived_before(single):
+    held, release = hold(single, "answers")
+    single.keyboard.press("j")
+    wait_until(single, held)
+    with single.expect_response("**/api/progress"):
+        single.client.session.announce("fit", None)
+    single.wait_for_timeout(200)
+    release()
+    single.wait_for_selector('#saved:text-is("1 answer, saved.")', timeout=WAIT / 4)
+
+
+def test_a_random_value_is_answered_before_its_screen_is_accepted(chips, tmp_path):
+    while chips.locator('.choice[data-value=""]').count() == 0:
+        press(chips, "Enter") if chips.get_attribute("body", "data-view") == "chips" else press(chips, "j")
+    before, saved = chips.get_attribute("body", "data-question"), len(read_answers(tmp_path))
+    wait_until_sent(chips)
+    chips.keyboard.press("Enter")
+    chips.wait_for_selector('.notice:text-matches("first")', timeout=WAIT)
+    assert chips.get_attribute("body", "data-question") == before
+    assert chips.is_disabled("#accept")
+    chips.keyboard.press("f")
+    assert chips.locator(".choice").first.get_attribute("data-value") == "no"
+    press(chips, "Enter")
+    wait_until_sent(chips)
+    bodies = [record.body for record in read_journal(tmp_path / "a.jsonl")[1]]
+    [drawn] = [body for body in bodies if body["why"] == "random" and "screen" in body][-1:]
+    assert (drawn["value"], drawn["shown"]) == (0, False)
+    assert len(bodies) > saved
+
+
 def test_no_key_answers_a_question_that_chips_hide(chips, tmp_path):
     chips.keyboard.press("j")
     n = chips.locator(".choice").count()

@@ -311,7 +311,7 @@ class Page {
 
   saved(progress, waiting, error) {
     if (progress) this.take(progress);
-    else showState(this);
+    showState(this); // the state may be older than the one that is shown, but fewer answers wait
     if (error?.status) notify(error.message, "error");
     if (progress && !waiting && !this.screen) this.screens.refill().catch(() => {}); // a finish asks more after each answer
   }

@@ -10,7 +10,7 @@ const SMALL = 160; // pixels of a picture whose pixels stay visible
 const LENGTH = 220; // characters of a text on a tile
 const CELLS = 5; // cells of a tile without text and picture
 const MAX_KNOWN = 40;
-let showsMore = innerWidth > 640; // whether the other columns are shown, also of the next item
+let showsMore = null; // whether the other columns are shown, also of the next item, once a person has chosen it
 
 /** Show an item, and the labels that are known of it but the asked ones. */
 export function showItem(target, item, labels, asked) {
@@ -22,9 +22,11 @@ export function showItem(target, item, labels, asked) {
     ...showMore(item),
     ...showKnown(item, labels, asked),
   );
-  target.classList.toggle("of-picture", Boolean(item.mark) || item.cells.some((cell) => cell.kind === "image"));
+  target.classList.toggle("of-picture", isPicture(item));
   target.scrollTop = 0;
 }
+
+const isPicture = (item) => Boolean(item.mark) || item.cells.some((cell) => cell.kind === "image");
 
 /** A picture opens in a tab of its own, where the browser enlarges it. */
 function showMedia({ kind, source, column }, item) {
@@ -40,8 +42,9 @@ function showMedia({ kind, source, column }, item) {
 function showMore(item) {
   if (!item.more.length) return [];
   const box = make("details", { className: "more" }, make("summary", { textContent: "More columns" }), showCells(item.more));
-  box.ontoggle = () => (showsMore = box.open);
-  box.open = showsMore;
+  const hasPlace = innerWidth > 640 && !isPicture(item);
+  box.open = showsMore ?? hasPlace;
+  box.firstChild.onclick = () => (showsMore = !box.open);
   return [box];
 }
 
@@ -81,7 +84,7 @@ export function showContent(item) {
 /** A player for the sound of an item that has no picture. */
 export function showSound(item) {
   const sound = item.cells.find((cell) => cell.kind === "audio");
-  if (!sound || item.mark || item.cells.some((cell) => cell.kind === "image")) return [];
+  if (!sound || isPicture(item)) return [];
   return [make("audio", { src: sound.source, controls: true, preload: "none", ariaLabel: `${sound.column} of ${item.item}` })];
 }
 
