@@ -1,4 +1,4 @@
-"""Five tasks of people, each from the command to the files, by a reader who knows the truth.
+"""Five tasks of people, each from the command to the files, by a reader who has the truth.
 
     python -m pytest -q -s -m browser tests/review_page/test_browser_tasks.py
 
@@ -111,7 +111,7 @@ def make_songs(n, rng):
     """Return songs with an artist and numbers, and the truth of three labels."""
     X = rng.normal(size=(n, 5)).round(3)
     artist = [f"artist {k}" for k in rng.integers(0, 40, n)]
-    songs = pd.DataFrame(X, columns=["tempo", "energy", "mood", "voice", "length"])
+    songs = pd.DataFrame(X, columns=["tempo", "energy", "mood", "pitch", "length"])
     songs.insert(0, "song", [f"song {k}" for k in range(n)])
     songs.insert(1, "artist", artist)
     noise = rng.normal(scale=0.4, size=(n, 3))
