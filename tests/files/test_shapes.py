@@ -239,6 +239,12 @@ def follow(path, shown):
     return read_table(path.with_suffix(".new.csv"))
 
 
+def test_a_backslash_in_front_of_a_quote_outside_of_quotes_is_a_character(folder):
+    path = folder / "latex.csv"
+    path.write_text('name,tempo\nK\\"onig,1.5\nM\\"uller,2.5\n"a, b",3.5\n')
+    assert read_table(path).frame["name"].tolist() == ['K\\"onig', 'M\\"uller', "a, b"]
+
+
 def test_blanks_before_quotes_below_a_comment_with_the_names(folder):
     path = folder / "audio.csv"
     path.write_text('# made 2017\n# id, start, labels\na1, 30.0, "/m/1,/m/2"\na2, 0.0, "/m/1"\na3, 9.5, "/m/2"\n')

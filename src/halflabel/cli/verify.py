@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -36,19 +35,31 @@ def verify_command(place: Path, table: Path | None) -> None:
     """  # noqa: D301
     if not place.exists():
         raise ValueError(f"{place}: there is no such file.")
-    if place.is_dir():
-        raise ValueError(f"{place} is a folder: name a file that halflabel wrote.")
-    check = next((check for is_kind, check in _KINDS if is_kind(place)), None)
-    if table is not None and not _is_ledger(place) and _is_ledger(table):
-        sentence = _find_line(place, table)
-        if check is not None:
-            check(place)
-        print_result(f"Verified: {sentence}")
-        return
-    if check is not None and table is not None:
+    if not place.is_file():
+        raise ValueError(f"{place} is no file: name one that halflabel wrote.")
+    print_result(f"Verified: {_verify(place, table)}".replace("\N{NO-BREAK SPACE}", " "))
+
+
+def _verify(place: Path, table: Path | None) -> str:
+    """Return a sentence about a file that is whole: alone, with the journal that it names, or with its table."""
+    from halflabel.completion.model_file.archive import is_model
+    from halflabel.completion.model_file.saving import load
+
+    kinds = (("journal", is_ledger), ("model", is_model), ("page", is_page))
+    kind = next((name for name, is_kind in kinds if is_kind(place)), "certificate")
+    journal = table if table is not None and kind != "journal" and table.is_file() and is_ledger(table) else None
+    if kind != "certificate" and table is not None and journal is None:
         raise click.UsageError(f"{place} is checked without a table: give it alone.")
-    sentence = _verify_certificate(place, table) if check is None else check(place)
-    print_result(f"Verified: {sentence}".replace("\N{NO-BREAK SPACE}", " "))
+    if kind == "page" and not is_page_intact(place):
+        raise ValueError(f"{place}: the page was changed after it was written: make it again.")
+    if journal is not None:
+        return _find_line(place, journal)
+    if kind == "model":
+        number = plural(len(load(place).label_names), "label")
+        return f"{place} is a model of {number}, and every part of it is whole."
+    if kind == "page":
+        return f"{place} is as it was written."
+    return _verify_ledger(place) if kind == "journal" else _verify_certificate(place, table)
 
 
 def _verify_certificate(place: Path, table: Path | None) -> str:
@@ -96,38 +107,3 @@ def _find_line(place: Path, journal: Path) -> str:
         f"{place} was made after line {found[-1]} of {journal}; no line was changed, lost or moved, and "
         f"{plural(later, 'line')} came later."
     )
-
-
-def _verify_page(place: Path) -> str:
-    if not is_page_intact(place):
-        raise ValueError(f"{place}: the page was changed after it was written: make it again.")
-    return f"{place} is as it was written."
-
-
-def _verify_model(place: Path) -> str:
-    from halflabel.completion.model_file.saving import load
-
-    model = load(place)
-    return f"{place} is a model of {plural(len(model.label_names), 'label')}, and every part of it is whole."
-
-
-def _is_ledger(place: Path) -> bool:
-    return place.is_file() and is_ledger(place)
-
-
-def _is_page(place: Path) -> bool:
-    return place.is_file() and is_page(place)
-
-
-def _is_model(place: Path) -> bool:
-    from halflabel.completion.model_file.archive import is_model
-
-    return is_model(place)
-
-
-#: The kinds of places, and how each is checked. Any other file is read as a certificate.
-_KINDS: tuple[tuple[Callable[[Path], bool], Callable[[Path], str]], ...] = (
-    (_is_ledger, _verify_ledger),
-    (_is_model, _verify_model),
-    (_is_page, _verify_page),
-)

@@ -242,7 +242,7 @@ def _check_notation(path: Path, texts: Sequence[str], mark: str, n_above: int) -
         raise _convert(path, "blanks in front of its quotes", f"sep={mark!r}, skipinitialspace=True", n_above)
     if re.fullmatch(rf"('[^'{border}]*'{border})+'[^'{border}]*'", texts[0]):
         raise _convert(path, "single quotes around its cells", f'sep={mark!r}, quotechar="\'"', n_above)
-    if any(re.search(rf'\\"[^{border}"]', text) for text in texts):
+    if any(re.search(rf'(?:^|{border})"[^"]*\\"[^{border}"]', text) for text in texts):
         raise _convert(path, "a backslash in front of quotes", f"sep={mark!r}, escapechar='\\\\'", n_above)
 
 
