@@ -34,12 +34,12 @@ def task(rng, n, d, n_labels, share, *, entries=False, density=None, words=False
         pytest.param(
             {"n": 2_000, "d": 50, "n_labels": 100, "share": 0.1, "words": True}, 2_000, marks=pytest.mark.slow
         ),
-        ({"n": 1_500, "d": 10, "n_labels": 60, "share": 0.1}, 200),
+        ({"n": 1_000, "d": 10, "n_labels": 40, "share": 0.1}, 200),
         pytest.param({"n": 1_000, "d": 10, "n_labels": 100, "share": 0.1}, 1_000, marks=pytest.mark.slow),
         pytest.param({"n": 3_000, "d": 800, "n_labels": 3, "share": 0.1}, 400, marks=pytest.mark.slow),
         pytest.param({"n": 1_000, "d": 10, "n_labels": 34, "share": 0.5, "entries": True}, 400, marks=pytest.mark.slow),
-        ({"n": 600, "d": 10, "n_labels": 30, "share": 0.5, "positive_only": True}, 200),
-        ({"n": 600, "d": 10, "n_labels": 20, "share": 0.5, "grouped": True}, 200),
+        ({"n": 400, "d": 10, "n_labels": 20, "share": 0.5, "positive_only": True}, 200),
+        ({"n": 400, "d": 10, "n_labels": 12, "share": 0.5, "grouped": True}, 200),
     ],
     ids=["words", "cells", "graph", "features", "entries", "positive-only", "groups"],
 )

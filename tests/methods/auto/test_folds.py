@@ -50,3 +50,10 @@ def test_an_item_has_a_gap_if_some_of_its_labels_are_observed(rng):
     assert folds.Y.tolist() == [[1, 0], [0, 1], [0, 1]]
     assert folds.have_gaps
     assert not Folds.split(labels[:3], 2, rng).have_gaps  # an unlabelled item is no gap
+
+
+@pytest.mark.parametrize(("n_labelled", "expected"), [(499, 10), (500, 5)])
+def test_few_labelled_items_have_more_folds(rng, n_labelled, expected):
+    Y = np.full((510, 1), np.nan)
+    Y[:n_labelled, 0] = np.arange(n_labelled) % 2
+    assert len(Folds.split(PartialLabels.from_table(Y), None, rng).numbers) == expected

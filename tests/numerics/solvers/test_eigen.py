@@ -115,6 +115,12 @@ def test_small_residuals_do_not_pass_for_small_eigenvalues(rng):
     assert right or solution.status is Status.MAX_ITER
 
 
+def test_the_dense_path_rescues_a_small_matrix(monkeypatch, rng):
+    monkeypatch.setattr(eigen, "MAX_DENSE", 0)
+    solution = bottom_eigenvectors(deviation(rng.uniform(size=(700, 2))), 5, max_iter=60, rng=rng)
+    assert (solution.status, solution.n_iter) == (Status.CONVERGED, 0)
+
+
 @pytest.mark.usefixtures("iterated")
 def test_the_generator_decides_every_bit_and_signs_are_fixed(rng):
     A = deviation(rng.uniform(size=(300, 2)))
