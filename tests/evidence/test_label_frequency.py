@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -68,3 +70,8 @@ def test_blocks_change_nothing(monkeypatch):
     monkeypatch.setattr("halflabel.evidence.label_frequency.BLOCK", 7)
     assert np.allclose(found.probabilities, whole[0])
     assert found.estimate(50, np.random.default_rng(0)) == pytest.approx(whole[1])
+
+
+def test_an_entry_that_is_as_near_to_certain_has_the_same_size():
+    sizes = choose_sizes(np.zeros(3), SimpleNamespace(probabilities=np.array([0.1, 0.5, 0.9])))
+    np.testing.assert_allclose(sizes, [0.3, 0.5, 0.3])

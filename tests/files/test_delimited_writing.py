@@ -69,3 +69,8 @@ def test_vectors_stay_out_of_text_files_and_short_lists_are_json(tmp_path):
     notes = write_frame(table, tmp_path / "a.csv")
     assert notes == ("Vectors (“v”) do not fit a text file and were left out: write Parquet to keep them.",)
     assert (tmp_path / "a.csv").read_text() == 'id,tags\n1,"[""a"", ""b""]"\n2,[]\n'
+
+
+def test_a_number_beyond_the_whole_numbers_of_a_float_keeps_its_exponent(tmp_path):
+    write_frame(pd.DataFrame({"a": [2.0**53 - 1, 2.0**53]}, dtype=object), tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "a\n9007199254740991\n9007199254740992.0\n"

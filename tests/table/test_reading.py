@@ -9,7 +9,7 @@ import pytest
 from halflabel.labels import PartialLabels
 from halflabel.table import open_table
 from halflabel.table.nothing import IN_WORDS
-from halflabel.table.reading import MAX_ROWS, choose_rows
+from halflabel.table.reading import MAX_NAMES, MAX_ROWS, choose_rows
 
 N = 12
 FEATURES = {"tempo": np.linspace(90.5, 120, N), "key": ["minor", "major"] * (N // 2)}
@@ -127,3 +127,10 @@ def test_cells_of_any_kind_are_written_short():
     assert "n (empty)" in first
     apart = open_table(np.ones((N, 3)) * np.arange(N)[:, None], [[1], [0]] * (N // 2))
     assert apart.reading.rows["features"].tolist() == ["3 numbers"] * MAX_ROWS
+
+
+def test_the_names_of_many_labels_are_cut_and_the_others_are_counted():
+    names = [f"label {j}" for j in range(9)]
+    frame = pd.DataFrame({**FEATURES, **{name: [1] * (N - 1) + [0] for name in names}})
+    shown, _, rest = open_table(frame, labels=names).reading.rows["has"][0].partition(" and ")
+    assert (len(shown.split(", ")), rest) == (MAX_NAMES - 1, f"{9 - MAX_NAMES + 1} more")
