@@ -9,7 +9,7 @@ from halflabel_papers.load import load_paper
 from halflabel_papers.plan import plan_runs
 
 SVM = {"use": "halflabel_papers.comparators:LinearSVM", "grid": [0.1, 1.0], "n_folds": 5}
-GLOCAL = {"use": "halflabel_papers.comparators:GLOCAL", "n_folds": 3}
+EPR = {"use": "halflabel_papers.comparators:EPR", "n_folds": 3}
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ GLOCAL = {"use": "halflabel_papers.comparators:GLOCAL", "n_folds": 3}
         ([{"use": "halflabel:MCb", "as_published": True}], "a path of weights for each of 4 settings, 5 folds"),
         ([{"use": "halflabel:SoftImputer"}, SVM], "a path of weights, 3 folds; 2 settings, 5 folds"),
         (
-            [{"use": "halflabel_papers.comparators.tuned:Tuned", "estimator": GLOCAL, "grid": {"ridge": [1.0, 3.0]}}],
+            [{"use": "halflabel_papers.comparators.tuned:Tuned", "estimator": EPR, "grid": {"C": [1.0, 3.0]}}],
             "2 settings, 3 folds",
         ),
         ([{"use": "halflabel_papers.studies.data:describe"}], ""),

@@ -19,7 +19,7 @@ from halflabel_papers.chain import Prediction
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
 from halflabel_papers.page.tables import tabulate_metrics
-from halflabel_papers.plan import _list_paths, plan_runs
+from halflabel_papers.plan import list_paths, plan_runs
 from halflabel_papers.run import prepare
 from halflabel_papers.spec import Claim, PrintedCell, SpecError
 from halflabel_papers.store import Record, Store
@@ -282,7 +282,7 @@ def test_answers_come_in_scikit_learns_forms():
 def test_the_key_follows_nested_estimators_and_the_label_file(tmp_path):
     run = plan_runs(load_paper(TOY))[0]
     nested = replace(run, steps=({"use": "sklearn.pipeline:Pipeline", "inner": {"use": "numpy:array"}},))
-    assert set(_list_paths((nested.steps, nested.source))) == {
+    assert set(list_paths((nested.steps, nested.source))) == {
         "sklearn.pipeline:Pipeline", "numpy:array", "papers.tests.toy_models:make"
     }  # fmt: skip
     assert nested.key != run.key

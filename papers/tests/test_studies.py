@@ -156,18 +156,6 @@ def test_statistics_are_those_of_the_table():
     assert (found["n_items"], found["n_features"], found["n_labels"]) == (120, 4, 5)
 
 
-def test_leaked_latent_variables_contain_the_labels():
-    data = make(np.random.default_rng(0))
-    X, Y = data.X, data.Y.values()
-    model = mddm.LeakedMLSI(3, ridge=10.0, n_neighbors=5).fit(X, Y)
-    values, V = np.linalg.eigh(0.5 * X @ X.T + 0.5 * Y @ Y.T)
-    V = V[:, -3:] * np.sqrt(values[-3:])
-    expected = X @ np.linalg.solve(X.T @ X + 10 * np.eye(X.shape[1]), X.T @ V)
-    mapped = X @ model.weights_
-    np.testing.assert_allclose(mapped @ mapped.T, expected @ expected.T, atol=1e-8)
-    assert model.predict(X).shape == model.decision_function(X).shape == Y.shape
-
-
 def test_a_single_label_has_the_same_answer_with_a_w_of_its_own():
     data = make(np.random.default_rng(0))
     one = replace(data, Y=data.Y.select([0]))

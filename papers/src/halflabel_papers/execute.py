@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import signal
-import subprocess
 import threading
 import time
 import traceback
@@ -22,6 +21,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import halflabel
+from halflabel_papers.fingerprint import list_trees
 from halflabel_papers.imports import import_object, split_path
 from halflabel_papers.plan import Run
 from halflabel_papers.protocols import PROTOCOLS
@@ -51,8 +51,7 @@ def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record
     if notes := sorted({f"{each.category.__name__}: {each.message}" for each in caught if _concerns_result(each)}):
         facts["warnings"] = notes
     metrics = {name: float(value) for name, value in outcome.metrics.items()}
-    made = {**_describe_making(), **outcome.made}
-    return Record.of(run, metrics=metrics, facts=facts, seconds=dict(outcome.seconds), made=made)
+    return Record.of(run, metrics=metrics, facts=facts, seconds=dict(outcome.seconds), made=_describe_making())
 
 
 @contextmanager
@@ -97,32 +96,8 @@ def _describe_environment() -> dict[str, Any]:
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {
         "halflabel": halflabel.__version__,
-        "commit": find_commit(Path(halflabel.__file__).parent),
+        "code": list_trees(),
         "python": platform.python_version(),
         **libraries,
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }
-
-
-def find_commit(package: Path) -> str:
-    """Return the commit of a checkout of this library, with a + if files were changed since, or an empty string.
-
-    A package inside a repository of something else (an environment in a project's folder) has no commit of its own.
-    """
-    top = _ask_git(package, "rev-parse", "--show-toplevel")
-    if not top or Path(top).resolve() != package.resolve().parents[1] or package.parent.name != "src":
-        return ""
-    if not _ask_git(package, "ls-files", "__init__.py"):
-        return ""
-    return _ask_git(package, "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*")
-
-
-def _ask_git(folder: Path, *question: str) -> str:
-    """Return the output of git for the repository of a folder, also if the environment names another repository."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-C", os.fspath(folder), *question]
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, env=environment)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return result.stdout.strip() if result.returncode == 0 else ""

@@ -42,27 +42,20 @@ class Run:
     @property
     def key(self) -> str:
         """Digest of everything that decides the record: this description, the data and the code that it uses."""
-        used = sorted(
-            {*_list_paths((self.steps, self.helpers, self.source)), *[self.protocol] * (":" in self.protocol)}
-        )
-        described = {**asdict(self), "code": digest_code(tuple(used), own=is_own_file(self.source))}
+        used = sorted({*list_paths((self.steps, self.helpers, self.source)), *[self.protocol] * (":" in self.protocol)})
+        described = {**asdict(self), "code": digest_code(tuple(used))}
         return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
 
-def is_own_file(source: Mapping[str, Any]) -> bool:
-    """Return whether the data are a user's own file, which the readers of tables open."""
-    return "file" in source["settings"]
-
-
-def _list_paths(value: Any) -> Iterator[str]:
+def list_paths(value: Any) -> Iterator[str]:
     """Yield every import path of a description, at any depth."""
     if isinstance(value, Mapping):
         for key, each in value.items():
             if key in ("use", "make") and each:
                 yield str(each)
-            yield from _list_paths(each)
+            yield from list_paths(each)
     elif isinstance(value, list | tuple):
-        yield from (path for each in value for path in _list_paths(each))
+        yield from (path for each in value for path in list_paths(each))
 
 
 def plan_runs(paper: Paper) -> list[Run]:

@@ -38,8 +38,6 @@ class Outcome:
     #: CPU time of the process, which does not depend on other work of the machine: ``fit`` and ``predict`` of the
     #: whole chain, and ``fit 0``, ``fit 1`` ... of its steps.
     seconds: Mapping[str, float] = field(default_factory=dict)
-    #: Other measures of this machine.
-    made: Mapping[str, Any] = field(default_factory=dict)
 
 
 def score_prediction(

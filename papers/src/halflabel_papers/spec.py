@@ -131,10 +131,6 @@ class Experiment(Part):
     log_x: bool = False
     #: Metrics (or ``metric@rule``) that a figure draws; by default the first of ``metrics``.
     curves: tuple[str, ...] = ()
-    #: A setting of the first step of each method: the first of ``curves`` is also drawn over it and ``x``.
-    surface: str = ""
-    #: A metric with the value of that setting in another unit, for a second axis: its mean over ``x``.
-    surface_unit: str = ""
     #: Per metric, the maximum difference of a measured value that agrees with the printed one.
     tolerance: Mapping[str, float] = field(default_factory=dict)
     #: Alternative: the same limit in standard errors of the difference of the two means, from both standard

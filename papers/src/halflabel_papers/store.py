@@ -42,7 +42,7 @@ class Record:
     skipped: str = ""
     #: CPU time of the process, different in every repetition.
     seconds: Mapping[str, float] = field(default_factory=dict)
-    #: Versions, commit, machine and time.
+    #: Versions, git tree ids of the code, machine and time.
     made: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -28,7 +28,6 @@ def test_no_method_stops_the_others(tmp_path, monkeypatch):
     runs = [run for run in board.list_runs(quick=True) if run.experiment == "Q"]
     records = {each.method: each for each in running.run_open(runs, Store(tmp_path / "records.jsonl"), None, 8.0, 2)}
     assert records["Good"].metrics["brier"] < 0.25
-    assert records["Good"].made["megabytes"] >= 0
     assert records["Breaks"].failed == "RuntimeError: nothing works"
     assert "predicted NaN" in records["Nan"].failed
     assert "ended by the signal SIGKILL" in records["Crashes"].failed

@@ -48,7 +48,20 @@ def test_a_setting_changes_a_part_of_a_step():
     step["classifier"] = {"use": "sklearn.linear_model:LogisticRegression", "C": 1e-9}
     board = use(make_board(), "two", step, settings=[{}, {"classifier": {"C": 1.0}}])
     outcome = measure(plan(board, "two"), None)
-    assert outcome.facts == {"settings": 2, "chosen": 1, "frequency": 1.0}
+    assert outcome.facts == {"settings": 2, "chosen": 1, "frequency": 1.0, "input": outcome.facts["input"]}
+
+
+def test_a_record_names_its_data_and_its_gaps():
+    """Equal for all methods of a cell, and another digest for other gaps or other data."""
+    board = make_board("Good", "Scores")
+    good, scores, other = (
+        measure(run, None).facts["input"]
+        for run in (plan(board, "Good"), plan(board, "Scores"), replace(plan(board, "Good"), seed=(1, 2)))
+    )
+    assert good == scores != other
+    run = plan(board, "Good")
+    fewer = measure(replace(run, options={**run.options, "rate": 0.5}), None).facts["input"]
+    assert fewer not in (good, other)
 
 
 def test_a_method_without_probabilities_is_calibrated_on_held_out_entries():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,25 @@ def test_the_published_page_is_built_again_from_its_records(tmp_path):
     published = {path.relative_to(FOLDER): path.read_bytes() for path in FOLDER.rglob("*.*")}
     assert {path for path in published if built.get(path) != published[path]} == set()
     assert set(built) == set(published)
+
+
+@pytest.mark.skipif(not (FOLDER.parents[1] / ".git").exists(), reason="not in a clone")
+def test_the_code_of_a_record_is_in_the_history():
+    """Each folder that a record names has this content at some commit, whatever becomes of the commit's own id."""
+    codes = [record.made["code"] for e in read_entries(read_board()) for record in e.records if record.made.get("code")]
+    named = {(name, tree) for code in codes for name, tree in code.items()}
+    assert named
+    for name in {name for name, _ in named}:
+        folder = f"src/halflabel/{name}"
+        commits = ask_git("log", "--format=%H", "--", folder).split()
+        trees = ask_git("cat-file", "--batch-check", text="".join(f"{commit}:{folder}\n" for commit in commits))
+        known = {line[:12] for line in trees.splitlines() if " tree " in line}
+        assert {tree for one, tree in named if one == name} <= known
+
+
+def ask_git(*question, text=""):
+    command = ["git", "-C", str(FOLDER.parents[1]), *question]
+    return subprocess.run(command, input=text, check=True, capture_output=True, text=True).stdout
 
 
 def test_every_published_method_has_the_whole_quick_board_and_is_one_of_the_board():

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from sklearn.linear_model import LogisticRegression
 from tests.contracts import test_estimators as contracts
 from tests.contracts.scikit_learn import each_check, run_check
 
 from halflabel_papers.comparators import (
     CPLST,
     EPR,
-    GLOCAL,
     LEML,
-    LSML,
     MLGFHF,
     MLRGL,
     ROLE,
-    SMILE,
     SPLC,
-    CorrectAndSmooth,
     ElkanNoto,
     FastTag,
     RankSVM,
@@ -31,14 +26,10 @@ ESTIMATORS = [
     LEML(alpha=14.0, loss="logistic", n_folds=2, tol=1e-5),
     FastTag(alpha=0.1, alpha_enrichment=1.0, n_layers=2, weights="rare", n_folds=2),
     MLRGL(alpha=0.1, n_folds=2, tol=1e-9),
-    CorrectAndSmooth(LogisticRegression(max_iter=1000, tol=1e-8), n_neighbors=6, n_folds=2),
     ElkanNoto(observed_rate=0.7, n_folds=2),
     EPR(n_folds=2),
     ROLE(C=0.03, n_folds=2, tol=3e-7, max_rounds=1000),
-    SMILE(n_folds=2),
-    GLOCAL(n_folds=2),
     SPLC(C=0.1, n_folds=2, max_iter=1000),
-    LSML(1.0, n_folds=2, tol=1e-9, max_iter=30_000),
     CPLST(n_folds=2),
 ]
 

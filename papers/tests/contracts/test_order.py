@@ -8,7 +8,7 @@ from sklearn.base import clone
 from tests.conftest import half_labelled
 
 from halflabel import PartialLabels
-from halflabel_papers.comparators import GLOCAL, LPP, ROLE, SMILE, FastTag, OtherLabels
+from halflabel_papers.comparators import LPP, ROLE, FastTag, OtherLabels
 
 
 @pytest.mark.parametrize(
@@ -16,8 +16,6 @@ from halflabel_papers.comparators import GLOCAL, LPP, ROLE, SMILE, FastTag, Othe
     [
         FastTag(alpha=0.1, alpha_enrichment=1.0, n_folds=2),
         ROLE(n_folds=2),
-        SMILE(n_folds=2),
-        GLOCAL(n_folds=2),
     ],
     ids=lambda m: repr(m)[:8],
 )

@@ -13,9 +13,8 @@ from halflabel_papers.page import build
 from halflabel_papers.page.build import build_page
 from halflabel_papers.page.markdown import render_markdown
 from halflabel_papers.page.model import Bullets, Figure, Grid, render_html
-from halflabel_papers.page.tables import tabulate_wins
 from halflabel_papers.run import prepare
-from halflabel_papers.store import Record, Store
+from halflabel_papers.store import Store
 from halflabel_papers.verdicts.results import ClaimResult, Finding, Results, format_metric
 
 
@@ -44,7 +43,7 @@ def test_a_page_opens_with_what_its_own_records_decide(toy, monkeypatch, finding
 
 def test_many_states_of_the_code_are_counted(toy):
     work, records, _ = toy
-    made = [replace(r, made={**r.made, "commit": f"c{i % 3}"}) for i, r in enumerate(records) if r.metrics]
+    made = [replace(r, made={**r.made, "code": {"methods": f"c{i % 3}"}}) for i, r in enumerate(records) if r.metrics]
     facts = dict(build_page(work, made).facts)
     assert facts["Code"].startswith("3 ")
     assert "c0" not in str(facts)
@@ -129,21 +128,3 @@ def test_a_tier_with_fewer_sets_is_not_compared():
         load_paper("zhang2008", "quick").experiments[0].printed_sets
         != load_paper("zhang2008", "quick").experiments[0].sets
     )
-
-
-def test_wins_and_losses_are_counted_run_by_run():
-    paper = load_paper("qian2010", "full")
-    experiment = next(e for e in paper.experiments if e.key == "figure4")
-    values = {("SSDR-MC", 0): 0.5, ("ML-GFHF", 0): 0.4, ("SSDR-MC", 1): 0.5, ("ML-GFHF", 1): 0.7}
-    records = [
-        Record(
-            f"{method}{share}{trial}", "figure4", "scene", method, {"share": share}, trial, metrics={"micro_f1": value}
-        )
-        for share in (0.05, 0.1)
-        for (method, trial), value in values.items()
-    ]
-    (grid,) = tabulate_wins(Results(paper, records), experiment, ["scene"])
-    assert [name for name, _ in grid.rows] == ["micro-F1 ↑, scene"]
-    cells = dict(zip(grid.columns, grid.rows[0][1], strict=True))
-    assert (cells["ML-GFHF"].measured, cells["ML-GFHF"].detail) == ("2 : 2", "(−0.050)")
-    assert cells["LR"].measured == "–"

@@ -1,4 +1,4 @@
-"""LowRankVVMR with both values of lambda, and the step of eq. (22) with and without its absolute value."""
+"""LowRankVVMR with the published weights."""
 
 from __future__ import annotations
 
@@ -7,37 +7,17 @@ import pytest
 from tests.methods.vvmr.test_lowrank import draw_missing_positives
 
 import halflabel
-from halflabel_papers.published import LowRankVVMR, LowRankVVMRByAlgorithm
-from halflabel_papers.published.continuation import Continuation, PublishedTerms, Theta
+from halflabel_papers.published import LowRankVVMR
 
 
-def test_equation_22_with_its_absolute_value_is_no_proximal_step(rng):
-    """A negative entry of E goes to its own size minus the threshold; the proximal step sets it to 0."""
-    n = 5
-    terms = PublishedTerms(
-        np.eye(n), None, np.arange(n), np.eye(2), -np.ones((n, 2)), np.ones((n, 2), bool), 0.1, 0.0, 0.0, 0.3
-    )
-    E = np.array([[1.0, -1.0], [0.2, -0.2], [0.0, 0.4], [-0.5, 0.5], [2.0, -2.0]])
-    point = Theta(np.zeros((n, 2)), np.zeros((n, 2)), E, np.zeros((n, 2)))
-    zeros = [np.zeros((n, 2))] * 3
-    printed, corrected = (Continuation(terms, takes_abs=flag).proximal(point, zeros).E for flag in (True, False))
-    np.testing.assert_allclose(printed, np.maximum(np.abs(E) - 0.3, 0))  # as printed
-    np.testing.assert_allclose(corrected, np.maximum(E - 0.3, 0))
-    for value, result in zip(E.ravel(), corrected.ravel(), strict=True):
-        grid = np.linspace(0, 3, 3001)
-        assert result == pytest.approx(grid[np.argmin((grid - value) ** 2 / 2 + 0.3 * grid)], abs=1e-3)
-
-
-def test_both_values_of_lambda(rng):
+def test_the_weight_of_entries_follows_from_the_trace_weight(rng):
     X, labels, _ = draw_missing_positives(rng, n=120)
     settings = {"alpha": 1e-2, "alpha_trace": 5e-2, "width": 0.7, "n_folds": 2}
     text = LowRankVVMR(**settings).fit(X, labels)
     rows = int(labels.annotated.sum())
     same = halflabel.LowRankVVMR(**settings, knee=5e-2 / np.sqrt(rows) * rows / 2).fit(X, labels)
     np.testing.assert_allclose(text.recovered_, same.recovered_, atol=1e-9)
-    other = LowRankVVMRByAlgorithm(**settings).fit(X, labels)
     assert len(text.likely_missing(None)) > 0
-    assert len(other.likely_missing(None)) == 0
 
 
 def test_the_trace_weight_decides_both_terms(rng):

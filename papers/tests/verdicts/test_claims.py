@@ -305,7 +305,7 @@ def test_values_of_fewer_than_three_trials_have_no_verdict(goldberg):
 def test_a_printed_value_that_two_methods_measure_counts_once():
     zhang = load_paper("zhang2008")
     rank = experiment_of(zhang, "rank")
-    assert len(rank.published) == 30  # two methods are compared with the row of MLSI
+    assert len(rank.published) == 25  # two methods are compared with the row of PCA
     assert describe_verdicts(Results(zhang, []), rank) == "of 20 printed values, 20 not measured"
 
 

@@ -12,9 +12,20 @@ from rich.table import Table
 from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.plugins import decimal, plural, together
 from halflabel_papers.benchmark.board import Board, read_board, take_own
-from halflabel_papers.benchmark.leaderboard import Entry, list_failures, rank, read_entries, tabulate, take_cells
+from halflabel_papers.benchmark.leaderboard import (
+    VERIFIED,
+    Entry,
+    digest_file,
+    list_failures,
+    rank,
+    read_entries,
+    read_entry,
+    tabulate,
+    take_cells,
+)
 from halflabel_papers.benchmark.page import RECORDS, build_page, name_metric
 from halflabel_papers.benchmark.running import choose_methods, list_missing_sets, make_entries, run_open, write_entries
+from halflabel_papers.benchmark.verifying import mark_verified, plan_verification, verify
 from halflabel_papers.page.build import write_page
 from halflabel_papers.sources import describe_user_set
 from halflabel_papers.store import Store
@@ -65,6 +76,24 @@ def run_board(asked: Asked, output: Path) -> None:
         _explain_submission(board, own, output)
 
 
+def verify_file(path: Path, folder: Path | None) -> None:
+    """Run cells of a file again. If their figures are the same, write this next to the file.
+
+    Raises
+    ------
+    ValueError
+        If a figure differs.
+    """
+    board = read_board()
+    entry = read_entry(path, board)
+    pairs = plan_verification(board, entry, digest_file(path))
+    wrong = verify(pairs, folder, board.budget["limit"])
+    if wrong:
+        raise ValueError(f"{path}: {len(wrong)} of {len(pairs)} cells have other figures: {'; '.join(wrong)}.")
+    mark_verified(path, pairs)
+    print_result(f"{path} is verified: {len(pairs)} cells have the recorded figures ({VERIFIED} next to it).")
+
+
 def write_board(board: Board, entries: Sequence[Entry], folder: Path) -> tuple[Path, Path]:
     """Write the files of the methods, and from them alone the page."""
     with together():
@@ -97,5 +126,5 @@ def _explain_submission(board: Board, entries: Sequence[Entry], output: Path) ->
             raise ValueError(f"{entry.method.name} has {len(entry.records)} of the {n_cells} cells of the quick board.")
         print_result(
             f"To submit {entry.method.name}: add {path} to docs/benchmark/records of the repository, together with its "
-            f"source (SHA-256 {entry.source[:12]}...), and run `python -m halflabel_papers.benchmark`."
+            f"source, and run `halflabel benchmark --verify FILE` on it, and `python -m halflabel_papers.benchmark`."
         )

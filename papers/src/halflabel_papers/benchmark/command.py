@@ -22,6 +22,8 @@ import click
               help="Folder of the records and the page.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(-1), default=1, show_default=True, help="Processes; -1 is one per core.")
 @click.option("--submit", is_flag=True, help="Write the file that adds your method to the public board.")
+@click.option("--verify", type=click.Path(path_type=Path, exists=True), metavar="FILE",
+              help="Run five cells of such a file again, drawn by its digest, and compare the figures.")  # fmt: skip
 def benchmark(
     methods: tuple[str, ...],
     quick: bool,
@@ -31,11 +33,12 @@ def benchmark(
     output: Path,
     jobs: int,
     submit: bool,
+    verify: Path | None,
 ) -> None:
     """Compare methods for missing labels on the same gaps, or show the board that comes with this package.
 
-    Without --method, --quick and --my nothing is run, and the published board is printed. Recorded runs are not
-    repeated: if it is interrupted, the same command continues.
+    Without --method, --quick, --my and --verify nothing is run, and the published board is printed. Recorded runs are
+    not repeated: if it is interrupted, the same command continues.
 
     \b
     Examples:
@@ -43,10 +46,14 @@ def benchmark(
       halflabel benchmark --quick --method my.py:MyModel
       halflabel benchmark --quick --method my.py:MyModel --submit
       halflabel benchmark --my items.csv --labels rock,sad,live
+      halflabel benchmark --verify halflabel-benchmark/records/mymodel.jsonl.gz
     """  # noqa: D301
     from halflabel_papers.benchmark import boards  # the help of the command needs none of its work
 
     folder = folder or (Path(os.environ["HALFLABEL_DATA"]) if os.environ.get("HALFLABEL_DATA") else None)
+    if verify is not None:
+        boards.verify_file(verify, folder)
+        return
     if not (methods or quick or my):
         boards.show_published()
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib
 import io
 import json
 import re
@@ -19,13 +18,17 @@ import pandas as pd
 
 from halflabel_papers.archive import MAX_BYTES
 from halflabel_papers.benchmark.board import Board
-from halflabel_papers.imports import import_object, split_path
+from halflabel_papers.fingerprint import digest_code
 from halflabel_papers.metrics import METRICS
+from halflabel_papers.plan import list_paths
 from halflabel_papers.spec import Method
 from halflabel_papers.store import Record
 
 #: The end of the name of a file of records.
 SUFFIX = ".jsonl.gz"
+
+#: The file with the verified files of the same folder.
+VERIFIED = "verified.json"
 
 #: Folders of the published records: in a checkout, and in an installed package.
 PUBLISHED = (Path(__file__).parents[4] / "docs" / "benchmark" / "records", Path(__file__).parent / "records")
@@ -36,9 +39,11 @@ class Entry:
     """A method on the board."""
 
     method: Method
-    #: SHA-256 of the file that defines its class.
+    #: SHA-256 of the code that it runs.
     source: str
     records: tuple[Record, ...]
+    #: Whether the file was verified (:mod:`halflabel_papers.benchmark.verifying`) and is the same since.
+    verified: bool = False
 
     @property
     def file(self) -> str:
@@ -57,13 +62,8 @@ class Entry:
 
 
 def digest_method(method: Method) -> str:
-    """Return the SHA-256 of the file that defines the class of the first step."""
-    module, _ = split_path(method.steps[0]["use"])
-    path = Path(module)
-    if not module.endswith(".py"):
-        kind = import_object(method.steps[0]["use"])
-        path = Path(str(importlib.import_module(getattr(kind, "__module__", module)).__file__))
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Return the digest of the code of a method: both packages, and the whole source of its own package or file."""
+    return digest_code(tuple(list_paths(method.steps)))
 
 
 def read_entry(path: Path, board: Board) -> Entry:
@@ -82,12 +82,25 @@ def read_entry(path: Path, board: Board) -> Entry:
         head, *lines = text.decode().splitlines()
         described = json.loads(head)
         method = Method(**{**described["method"], "steps": tuple(described["method"]["steps"])})
-        entry = Entry(method, described["source"], tuple(map(Record.from_line, lines)))
+        verified = digest_file(path) in read_verified(path.parent)
+        entry = Entry(method, described["source"], tuple(map(Record.from_line, lines)), verified)
     except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ValueError(f"{path}: it is not a file of a method of the board, or it is damaged.") from None
     if described["board"] != board.key:
         raise ValueError(f"{path}: it is of the board {described['board']!r}, and this one is {board.key!r}.")
     return entry
+
+
+def digest_file(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def read_verified(folder: Path) -> dict[str, Any]:
+    """Return the verified cells of the files of a folder, by the digest of each file."""
+    path = folder / VERIFIED
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
 
 
 def read_entries(board: Board, folder: Path | None = None) -> list[Entry]:

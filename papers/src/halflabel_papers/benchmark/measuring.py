@@ -6,6 +6,7 @@ scaling on the entries that are held out for the choice of a setting.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -21,8 +22,7 @@ from halflabel.labels.masking import hide_like_gaps
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.positive_only import divide_by_frequency
 from halflabel.plugins import Floats, Matrix, is_sparse
-from halflabel_papers.benchmark.gaps import WAYS, drop_features, open_unassigned
-from halflabel_papers.benchmark.memory import measure_peak
+from halflabel_papers.benchmark.gaps import WAYS, Gaps, drop_features, open_unassigned
 from halflabel_papers.chain import Chain, Prediction, build_step
 from halflabel_papers.metrics import METRICS
 from halflabel_papers.plan import Run, substitute
@@ -46,10 +46,19 @@ def measure(run: Run, folder: Path | None) -> Outcome:
     gaps = WAYS[run.options["way"]](labels, X, run.options["rate"], run.options, rng)
     X = drop_features(X, run.options.get("features_observed", 1.0), rng)
     started = time.process_time()
-    with measure_peak() as memory:
-        p, facts = fill(run, X, gaps.known, gaps.frequency)
+    p, facts = fill(run, X, gaps.known, gaps.frequency)
     seconds = {"fit": time.process_time() - started}
-    return Outcome(score(gaps.scored, p, run.metrics, run.options["rule"]), facts, seconds, memory)
+    facts["input"] = digest_input(X, gaps)
+    return Outcome(score(gaps.scored, p, run.metrics, run.options["rule"]), facts, seconds)
+
+
+def digest_input(X: Matrix, gaps: Gaps) -> str:
+    """Return a digest of the features, of the labels that the method gets, and of the scored labels."""
+    features = (X.data, X.indices, X.indptr) if is_sparse(X) else (X,)
+    digest = hashlib.sha256()
+    for part in (*features, gaps.known.state, gaps.scored.state):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def fill(run: Run, X: Matrix, known: PartialLabels, frequency: float) -> tuple[Floats, dict[str, Any]]:

@@ -22,6 +22,7 @@ from halflabel_papers.benchmark.leaderboard import (
 from halflabel_papers.page.build import describe_making, format_step
 from halflabel_papers.page.charts import draw_ranks
 from halflabel_papers.page.model import Block, Bullets, Cell, Figure, Grid, Page, Section, Text
+from halflabel_papers.store import Record
 from halflabel_papers.verdicts.results import format_metric
 from halflabel_papers.verdicts.significance import format_p, rank_methods
 
@@ -73,8 +74,18 @@ def _list_facts(board: Board, entries: Sequence[Entry]) -> tuple[tuple[str, str]
         ("Methods of the board without records", missing or "none"),
         ("Runs", f"{plural(len(records), 'record')}, {seconds / 60:.1f} CPU minutes"),
         ("Made by", "; and by ".join(made) or "no run yet"),
+        ("Code", _count_states(records)),
         ("To repeat", "halflabel benchmark --quick"),
     )
+
+
+def _count_states(records: Sequence[Record]) -> str:
+    """Return the number of states of the code, and of the records that do not name theirs."""
+    codes = [record.made.get("code") for record in records]
+    named = {str(sorted(code.items())) for code in codes if code}
+    text = f"{plural(len(named), 'state')}, named by git tree ids in the records"
+    unnamed = sum(not code for code in codes)
+    return f"{text}; {plural(unnamed, 'record')} of earlier code without such ids" if unnamed else text
 
 
 def _describe_size(board: Board, *, quick: bool) -> str:
@@ -97,16 +108,16 @@ def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame, *, quick:
         entry = by_name[str(name)]
         link = f"{RECORDS}/{entry.file}"
         places = [_as_cell(values[key], 1, link, best=values[key] == ranks[key].min()) for key in [*protocols, "all"]]
-        rows.append((entry.method.name, (*places, *_list_costs(board, entry, quick=quick))))
+        rows.append((entry.method.name, (*places, Cell(_state(entry)), *_list_costs(board, entry, quick=quick))))
     board_name = "quick board" if quick else "full board"
     note = (
-        "1 is the best. A run that failed has the last place. CPU s: mean of a run with the choice of a setting; MB: "
-        "how far a method raised the memory of its process, at most. A method that is not part of a protocol has no "
-        "number."
+        "1 is the best. Verified: five cells of the file, drawn by its digest, were run again and gave its figures; "
+        "claimed: not yet, or the file is another one. A run that failed has the last place. CPU s: mean of a run with "
+        "the choice of a setting. A method that is not part of a protocol has no number."
     )
     grid = Grid(
         f"Mean ranks in {name_metric(board.decisive)}, {board_name}",
-        (*protocols, "all", "failed", "CPU s", "MB"),
+        (*protocols, "all", "records", "failed", "CPU s"),
         tuple(rows),
         note,
         is_open=True,
@@ -195,15 +206,17 @@ def _tabulate_cells(frame: pd.DataFrame, links: Mapping[str, str], metric: str) 
         yield Grid(f"{name_metric(metric)} by set, rate {rate:g}", names, tuple(rows))
 
 
+def _state(entry: Entry) -> str:
+    return "verified" if entry.verified else "claimed"
+
+
 def _list_costs(board: Board, entry: Entry, *, quick: bool) -> tuple[Cell, ...]:
     cells = {(protocol.key, rate, data) for protocol, rate, data, _ in board.list_cells(quick=quick)}
     records = [each for each in entry.records if (each.experiment, each.grid["rate"], each.set) in cells]
     seconds = [record.seconds["fit"] for record in records if "fit" in record.seconds]
-    memory = [record.made["megabytes"] for record in records if "megabytes" in record.made]
     return (
         Cell(str(sum(bool(record.failed) for record in records))),
         _as_cell(fmean(seconds) if seconds else np.nan, 1),
-        Cell(str(max(memory)) if memory else ""),
     )
 
 
@@ -225,11 +238,11 @@ def _list_methods(board: Board, entries: Sequence[Entry]) -> Section:
         rows.append(
             (
                 entry.method.name,
-                (Cell(steps), Cell(choice), Cell(entry.method.note), Cell(entry.source[:12], link=link)),
+                (Cell(steps), Cell(choice), Cell(entry.method.note), Cell(_state(entry), link=link)),
             )
         )
     return Section(
-        "Methods", (Grid("Methods and their records", ("steps", "settings", "remarks", "source"), tuple(rows)),)
+        "Methods", (Grid("Methods and their records", ("steps", "settings", "remarks", "records"), tuple(rows)),)
     )
 
 

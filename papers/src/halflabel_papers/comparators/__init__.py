@@ -1,18 +1,14 @@
 """The methods that the papers compare with, and later ones, with the interface of every method of halflabel."""
 
 from halflabel_papers.comparators.canonical import CanonicalCorrelation
-from halflabel_papers.comparators.changing_targets import SPLC, EntropyMaximisation, LargeLoss
-from halflabel_papers.comparators.correct_and_smooth import CorrectAndSmooth
 from halflabel_papers.comparators.cplst import CPLST
 from halflabel_papers.comparators.fasttag import FastTag
 from halflabel_papers.comparators.gaussian_mixture import GaussianMixtureImputer
-from halflabel_papers.comparators.glocal import GLOCAL
 from halflabel_papers.comparators.lda import LDA
 from halflabel_papers.comparators.leml import LEML
 from halflabel_papers.comparators.linear_svm import LinearSVM
 from halflabel_papers.comparators.lpp import LPP
-from halflabel_papers.comparators.lsml import LSML
-from halflabel_papers.comparators.missing_losses import Hill, NonNegativePU
+from halflabel_papers.comparators.missing_losses import SPLC, Hill
 from halflabel_papers.comparators.mlgfhf import MLGFHF
 from halflabel_papers.comparators.mlrgl import MLRGL
 from halflabel_papers.comparators.mlsi import MLSI, ToolboxMLSI
@@ -20,32 +16,24 @@ from halflabel_papers.comparators.other_labels import OtherLabels
 from halflabel_papers.comparators.positive_heads import EPR, ElkanNoto
 from halflabel_papers.comparators.rank_svm import RankSVM
 from halflabel_papers.comparators.role import ROLE
-from halflabel_papers.comparators.smile import SMILE
 
 __all__ = [
     "CPLST",
     "EPR",
-    "GLOCAL",
     "LDA",
     "LEML",
     "LPP",
-    "LSML",
     "MLGFHF",
     "MLRGL",
     "MLSI",
     "ROLE",
-    "SMILE",
     "SPLC",
     "CanonicalCorrelation",
-    "CorrectAndSmooth",
     "ElkanNoto",
-    "EntropyMaximisation",
     "FastTag",
     "GaussianMixtureImputer",
     "Hill",
-    "LargeLoss",
     "LinearSVM",
-    "NonNegativePU",
     "OtherLabels",
     "RankSVM",
     "ToolboxMLSI",

@@ -1,4 +1,4 @@
-"""Losses for missing positives on a linear head: the terms of several methods, the Hill loss, and nnPU."""
+"""Losses for missing positives on a linear head: the Hill loss and SPLC."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from halflabel.numerics.solvers import Solution
 from halflabel.plugins import Floats, Mask, Matrix
 from halflabel_papers.comparators.comparator import Model, Setting
 from halflabel_papers.comparators.positive_heads import LinearComparator, make_head, minimise
+
+#: Maximum number of rounds of SPLC, as the epochs of its paper.
+N_ROUNDS = 10
 
 #: From logits to the loss of each entry, and its slope.
 Terms = tuple[Floats, Floats]
@@ -41,17 +44,6 @@ def lose_hill(Z: Floats, scale: float) -> Terms:
     r"""Return :math:`(\lambda - p) p^2`, whose slope is small for a negative that looks like a positive."""
     p = expit(Z)
     return (scale - p) * p**2, (2 * scale * p - 3 * p**2) * p * (1 - p)
-
-
-def gain_entropy(Z: Floats) -> Terms:
-    r"""Return the negative entropy :math:`p \log p + (1 - p) \log(1 - p)`."""
-    p = expit(Z)
-    return -p * np.logaddexp(0, -Z) - (1 - p) * np.logaddexp(0, Z), Z * p * (1 - p)
-
-
-def lose_soft(Z: Floats, target: Floats) -> Terms:
-    """Return the log loss for a target between 0 and 1."""
-    return target * np.logaddexp(0, -Z) + (1 - target) * np.logaddexp(0, Z), expit(Z) - target
 
 
 def add_up(*parts: tuple[Any, Terms]) -> tuple[float, Floats]:
@@ -144,22 +136,17 @@ class Hill(LossComparator):
         yield lambda Z: add_up((positive, lose_positive(Z, 1.0, 2.0)), (rest, lose_hill(Z, 1.5)))
 
 
-class NonNegativePU(LossComparator):
-    r"""Non-negative risk of positive and unlabelled data, per label.
+class SPLC(LossComparator):
+    r"""Self-paced loss correction: an unassigned entry with a probability above .6 counts as a positive.
 
-    .. math:: \pi\,\mathrm{mean}_P\,\ell(z) + \max\bigl(0,\ \mathrm{mean}_U\,\ell(-z) - \pi\,\mathrm{mean}_P\,\ell(-z)
-        \bigr)
-
-    with the logistic loss, all annotated items as U, and the class prior :math:`\pi`: the share of assigned entries
-    over the label frequency c, at most .95. The loss is this risk times the number of items.
+    The first round has the focal margin loss (margin 1 for assigned entries, focus 2). After each round the entries
+    whose probability is above :math:`\tau = .6` are corrected, until they are the same as before.
 
     Parameters
     ----------
     C : float or sequence of float, default=1.0
         Inverse ridge, as in scikit-learn; the loss is a sum over entries.
-    observed_rate : float or None, default=None
-        The label frequency c; None is 1.
-    scale, n_folds, max_iter, rule, random_state : as in :class:`Hill`
+    observed_rate, scale, n_folds, max_iter, rule, random_state : as in :class:`Hill`
 
     Attributes
     ----------
@@ -168,8 +155,7 @@ class NonNegativePU(LossComparator):
 
     References
     ----------
-    .. [1] R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, "Positive-unlabeled learning with non-negative risk
-       estimator", NIPS 2017.
+    .. [1] Y. Zhang et al., see :class:`Hill`.
 
     Examples
     --------
@@ -177,26 +163,22 @@ class NonNegativePU(LossComparator):
     >>> X = np.linspace(-1, 1, 12)[:, None]
     >>> Y = (X > 0).astype(float)
     >>> Y[8] = 0
-    >>> model = NonNegativePU(C=100.0, observed_rate=5 / 6).fit(X, PartialLabels.from_positives(Y))
-    >>> bool(model.label_scores_[8, 0] > 0.5)
+    >>> model = SPLC(C=100.0).fit(X, PartialLabels.from_positives(Y))
+    >>> bool(model.label_scores_[8, 0] > 0.6)
     True
     """
 
     def _list_rounds(self, positive: Mask, rest: Mask) -> Rounds:
-        known = positive | rest
-        share = positive.sum(axis=0) / known.sum(axis=0)
-        prior = np.minimum(share / (self.observed_rate or 1.0), 0.95)
-        yield lambda Z: lose_nonnegative(Z, positive, known, prior)
+        corrected = np.zeros_like(positive)
+        for _ in range(N_ROUNDS):
+            P = yield _correct_positives(positive, rest & ~corrected, corrected)
+            found = rest & (P > 0.6)
+            if (found == corrected).all():
+                return
+            corrected = found
 
 
-def lose_nonnegative(Z: Floats, positive: Mask, known: Mask, prior: Floats) -> tuple[float, Floats]:
-    """Return the non-negative risk of all labels times the number of items, and its slope."""
-    n = len(Z)
-    of_positive = n * prior / positive.sum(axis=0) * positive
-    of_known = n / known.sum(axis=0) * known
-    as_positive, as_negative = lose_positive(Z), lose_negative(Z)
-    weight = of_known - of_positive
-    negative = (weight * as_negative[0]).sum(axis=0)
-    used = negative > 0
-    value = float((of_positive * as_positive[0]).sum() + negative[used].sum())
-    return value, of_positive * as_positive[1] + used * weight * as_negative[1]
+def _correct_positives(positive: Mask, rest: Mask, corrected: Mask) -> Loss:
+    return lambda Z: add_up(
+        (positive, lose_positive(Z, 1.0, 2.0)), (rest, lose_negative(Z, 2.0)), (corrected, lose_positive(Z, 0.0, 2.0))
+    )

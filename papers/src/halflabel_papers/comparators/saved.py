@@ -3,21 +3,14 @@
 from halflabel_papers.comparators import (
     CPLST,
     EPR,
-    GLOCAL,
     LEML,
-    LSML,
     MLGFHF,
     MLRGL,
     ROLE,
-    SMILE,
     SPLC,
-    CorrectAndSmooth,
     ElkanNoto,
-    EntropyMaximisation,
     FastTag,
     Hill,
-    LargeLoss,
-    NonNegativePU,
     OtherLabels,
     RankSVM,
 )
@@ -26,26 +19,19 @@ from halflabel_papers.comparators.leml import LowRankMap
 from halflabel_papers.comparators.mlrgl import RankingFunctions
 from halflabel_papers.comparators.positive_heads import LinearHead
 from halflabel_papers.comparators.rank_svm import Ranking
-from halflabel_papers.comparators.smile import AffineMap
 
-#: The classifiers of the first two may belong to another library, so that saving them raises for those.
+#: The classifier of the first may belong to another library, so that saving them raises for those.
 CLASSES: tuple[type, ...] = (
     OtherLabels,
-    CorrectAndSmooth,
     ElkanNoto,
     EPR,
     ROLE,
     Hill,
     SPLC,
-    LargeLoss,
-    EntropyMaximisation,
-    NonNegativePU,
     LinearHead,
     FastTag,
     Enriched,
-    GLOCAL,
     CPLST,
-    LSML,
     LEML,
     LowRankMap,
     MLGFHF,
@@ -53,6 +39,4 @@ CLASSES: tuple[type, ...] = (
     RankingFunctions,
     RankSVM,
     Ranking,
-    SMILE,
-    AffineMap,
 )

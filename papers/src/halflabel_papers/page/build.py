@@ -27,7 +27,7 @@ from halflabel_papers.page.model import (
     divide_wide,
     render_html,
 )
-from halflabel_papers.page.plots import draw_curve, draw_map_of_settings, draw_maps, draw_mean_ranks
+from halflabel_papers.page.plots import draw_curve, draw_maps, draw_mean_ranks
 from halflabel_papers.run import Reproduction
 from halflabel_papers.sources import is_user_set
 from halflabel_papers.spec import Claim, Experiment, Method
@@ -111,18 +111,18 @@ def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[
     done = [record for record in records if record.metrics]
     seconds = sum(record.seconds.get("fit", 0) + record.seconds.get("predict", 0) for record in done)
     made_by = dict.fromkeys(describe_making(record) for record in done)
-    states = {record.made.get("commit") for record in done} - {None, ""}
+    states = {str(record.made.get("code") or record.made.get("commit")) for record in done}
     return (
         ("Tier", TIERS_IN_WORDS[reproduction.tier]),
         ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} CPU minutes of fitting and predicting"),
         ("Made by", "; and by ".join(made_by) or "no run yet"),
-        ("Code", f"{plural(len(states), 'commit')}, named in the records"),
+        ("Code", f"{plural(len(states), 'state')}, named in the records"),
         ("To repeat", reproduction.line),
     )
 
 
 def describe_making(record: Record) -> str:
-    """Return the versions of a record. Its commit is in the record."""
+    """Return the versions of a record. The state of its code is in the record."""
     return ", ".join(f"{name} {record.made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn"))
 
 
@@ -187,17 +187,12 @@ def _describe_values(results: Results, experiment: Experiment, sets: Sequence[st
 def _describe_curves(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Block]:
     """Yield the curves, one row per metric and threshold rule and one column per set, and then their tables."""
     metrics = experiment.curves or experiment.metrics[:1]
-    if experiment.surface:
-        for name in sets:
-            yield from draw_map_of_settings(results, experiment, metrics[0], name)
     rows = [[each for name in sets for each in draw_curve(results, experiment, metric, name)] for metric in metrics]
     is_whole = len(sets) > 1 and all(len(row) == len(sets) for row in rows)
     for figure in itertools.chain.from_iterable(rows):
         yield replace(figure, per_row=len(sets) if is_whole else 0)
     for metric, name in itertools.product(metrics, sets):
         yield tables.tabulate_curve(results, experiment, metric, name)
-    if experiment.options.get("rules"):
-        yield from tables.tabulate_wins(results, experiment, sets if sets != [""] else _list_public(experiment))
 
 
 def _list_public(experiment: Experiment) -> list[str]:

@@ -11,17 +11,12 @@ from halflabel.plugins import Floats, decimal, plural
 from halflabel_papers.page.charts import draw_lines, draw_ranks
 from halflabel_papers.page.model import Figure
 from halflabel_papers.page.panels import Panel, draw_panels
-from halflabel_papers.page.surfaces import draw_surface
 from halflabel_papers.page.tables import name_row, on_set, unit_of
 from halflabel_papers.sources import is_user_set
 from halflabel_papers.spec import Experiment
 from halflabel_papers.store import Record
-from halflabel_papers.verdicts.curve_claims import average_map
 from halflabel_papers.verdicts.results import Results, format_metric, lower_is_better
 from halflabel_papers.verdicts.significance import format_p, rank_methods
-
-#: A mean of at least this share of the best one is inside the border of a surface.
-RELIABLE = 0.9
 
 
 def draw_curve(results: Results, experiment: Experiment, metric: str, set: str = "") -> Iterator[Figure]:
@@ -48,30 +43,6 @@ def _find_ranks(results: Results, experiment: Experiment) -> dict[str, float]:
     frame = results.frame[results.frame["experiment"] == experiment.key]
     own = {name: frame[frame["method"] == name] for name in experiment.marked}
     return {name: float((rows["rank"] / rows["n_features"]).mean()) for name, rows in own.items()}
-
-
-def draw_map_of_settings(results: Results, experiment: Experiment, metric: str, set: str) -> Iterator[Figure]:
-    """Yield a metric over the axis of a figure and the setting of its methods, if all of it was measured."""
-    table = average_map(results, experiment, metric, experiment.surface, set)
-    if min(table.shape) < 2 or table.isna().any(axis=None):
-        return
-    name, values = name_row(experiment, metric), table.to_numpy(dtype=float)
-    other = None
-    if experiment.surface_unit:
-        means = average_map(results, experiment, experiment.surface_unit, experiment.surface, set).mean(axis=0)
-        other = name_row(experiment, experiment.surface_unit), means.to_numpy(dtype=float)
-    svg = draw_surface(
-        table,
-        x_label=experiment.x,
-        y_label=experiment.surface,
-        bound=RELIABLE * float(values.max()),
-        name=f"{RELIABLE:.0%} of the best",
-        other=other,
-    )
-    where = f"{experiment.surface} and {experiment.x}"
-    alt = f"{name} over {where}: from {values.min():.3g} to {values.max():.3g}; the tables below hold the values."
-    key = f"{experiment.key}-{_name_file(experiment, set)}-{metric}-surface"
-    yield Figure(key, f"{name} over {where}{on_set(set)}; linear between measured points", alt, svg)
 
 
 def draw_mean_ranks(results: Results, experiment: Experiment) -> Iterator[Figure]:

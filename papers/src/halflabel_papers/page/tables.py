@@ -221,30 +221,6 @@ def _make_test_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, pr
     return tuple(cells)
 
 
-def tabulate_wins(results: Results, experiment: Experiment, sets: Sequence[str]) -> Iterator[Grid]:
-    """Yield the proposed method compared with each other one, run by run, on every set and under every rule."""
-    proposed = experiment.proposed or results.paper.proposed
-    others = tuple(name for name in experiment.methods if name != proposed)
-    rows = []
-    for metric, name in itertools.product(experiment.curves, sets):
-        axis = ({experiment.x: x} for x in experiment.grid[experiment.x])
-        runs = pd.concat([results.blocks(experiment, metric, at=at, set=name) for at in axis], ignore_index=True)
-        cells = tuple(_count_wins(runs[proposed] - runs[other], metric) for other in others)
-        if any(cell.measured != NONE for cell in cells):
-            rows.append((f"{name_row(experiment, metric)}, {name}", cells))
-    caption = f"{proposed} against each other method in every run: wins : losses, and its mean difference"
-    if rows:
-        yield Grid(caption, others, tuple(rows))
-
-
-def _count_wins(difference: pd.Series[float], metric: str) -> Cell:
-    known = difference.dropna()
-    if known.empty:
-        return Cell(NONE)
-    better = -known if lower_is_better(metric) else known
-    return Cell(f"{(better > 0).sum()} : {(better < 0).sum()}", detail=f"({_format_signed(known.mean())})")
-
-
 # -- words ---------------------------------------------------------------------------------------
 
 

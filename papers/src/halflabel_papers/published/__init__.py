@@ -1,6 +1,6 @@
 """The methods of the papers with every literal setting, for measurements that vary one of them at a time."""
 
-from halflabel_papers.published.lowrank import LowRankVVMR, LowRankVVMRByAlgorithm
+from halflabel_papers.published.lowrank import LowRankVVMR
 from halflabel_papers.published.ssdrmc import SSDRMC
 
-__all__ = ["SSDRMC", "LowRankVVMR", "LowRankVVMRByAlgorithm"]
+__all__ = ["SSDRMC", "LowRankVVMR"]

@@ -11,7 +11,7 @@ from scipy import sparse
 from halflabel.numerics.penalties import NuclearNorm, nuclear_norm
 from halflabel.plugins import Floats, Ints, Mask, step
 
-#: Largest inverse step of the backtracking: with eq. (22) as printed, no step may satisfy its condition.
+#: Largest inverse step of the backtracking.
 MAX_CURVATURE = 1e12
 
 
@@ -78,7 +78,7 @@ class Theta:
 class Continuation:
     r"""Accelerated proximal gradient on A, Z and E together. The constraint is a penalty that grows.
 
-    By default it departs from the paper in one line: eq. (22) takes ``abs`` of its argument, which is not a proximal
+    It departs from the paper in one line: eq. (22) takes ``abs`` of its argument, which is not a proximal
     step and does not lead to the minimum; here it is :math:`\max(\hat E - \mu\lambda/\nu, 0)`.
 
     Notes
@@ -92,8 +92,6 @@ class Continuation:
     rhos: Sequence[float] = (1e-3, 1e-2, 1e-1, 1.0)
     #: :math:`\eta`.
     growth: float = 2.0
-    #: Use eq. (22) as printed, with ``abs``.
-    takes_abs: bool = False
     #: Extrapolate with the momentum of Beck & Teboulle, as published.
     accelerated: bool = True
     nu: float = field(default=1.0, init=False)
@@ -142,7 +140,6 @@ class Continuation:
         """Return the minimiser of eq. (17): eq. (18) to (20)."""
         A, Z, E = (point - g / self.nu for point, g in zip(omega.parts(), gradients, strict=True))
         terms = self.terms
-        E = np.abs(E) if self.takes_abs else E
         if terms.trace:
             Z = NuclearNorm(terms.trace).prox(Z, 1 / self.nu)
         return Theta(A, Z, np.where(terms.free, np.maximum(E - terms.slope / self.nu, 0), 0.0), terms.G @ A)

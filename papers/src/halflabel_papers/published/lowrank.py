@@ -20,8 +20,6 @@ class LowRankVVMR(halflabel.LowRankVVMR):
     are the same, but ``alpha_trace`` has to be positive, and ``knee`` has no effect.
     """
 
-    #: The power of max(l, n).
-    power: ClassVar[float] = -0.5
     _weight_of_entries: ClassVar[str] = "alpha_trace"
 
     @classmethod
@@ -48,10 +46,4 @@ class LowRankVVMR(halflabel.LowRankVVMR):
         require_positive(self, "alpha_trace", several=True, reason="without it every label would be relevant")
 
     def _slope(self, setting: KernelSetting, n_rows: int, n_labels: int) -> float:
-        return float(setting.alpha_trace * max(n_rows, n_labels) ** self.power)
-
-
-class LowRankVVMRByAlgorithm(LowRankVVMR):
-    r"""The same with the other value of the paper, :math:`\lambda = \sqrt{\max(l, n)}`, of its Algorithm 1."""
-
-    power: ClassVar[float] = 0.5
+        return float(setting.alpha_trace * max(n_rows, n_labels) ** -0.5)

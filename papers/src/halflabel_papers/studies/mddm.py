@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 from scipy import linalg
-from sklearn.base import BaseEstimator
 
 from halflabel.datasets.benchmark import Dataset
-from halflabel.methods.baselines import MLkNN
 from halflabel.plugins import Floats, is_sparse
 
 
@@ -77,46 +73,3 @@ def _solve_thin(X: Floats, Y: Floats) -> tuple[Floats, Floats]:
     U, s, _ = linalg.svd(X.T @ Y, full_matrices=False)
     kept = s > 1e-8 * s[0]
     return s[kept] ** 2, U[:, kept]
-
-
-class LeakedMLSI(BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
-    r"""MLSI in which training items keep latent variables that contain their labels, followed by ML-kNN.
-
-    A reading of the printed row of MLSI: V are the leading eigenvectors of :math:`(1 - \beta) XX^T + \beta YY^T`, times
-    :math:`\sqrt\lambda`, which ML-kNN learns from; only the test items are mapped, by a ridge regression of V on X.
-
-    Parameters
-    ----------
-    n_components : int, default=2
-    beta : float, default=0.5
-    ridge : float, default=10.0
-    n_neighbors : int, default=10
-    """
-
-    def __init__(self, n_components: int = 2, beta: float = 0.5, *, ridge: float = 10.0, n_neighbors: int = 10) -> None:
-        self.n_components = n_components
-        self.beta = beta
-        self.ridge = ridge
-        self.n_neighbors = n_neighbors
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn the latent variables, their regression, and ML-kNN."""
-        X, Y = _to_dense(X), np.asarray(y, dtype=np.float64)
-        K = (1 - self.beta) * X @ X.T + self.beta * Y @ Y.T
-        values, V = linalg.eigh(K, subset_by_index=[len(K) - self.n_components, len(K) - 1])
-        V *= np.sqrt(np.maximum(values, 0))
-        self.weights_ = linalg.solve(X.T @ X + self.ridge * np.eye(X.shape[1]), X.T @ V, assume_a="pos")
-        self.classifier_ = MLkNN.as_published().set_params(n_neighbors=self.n_neighbors).fit(V, Y)
-        return self
-
-    def predict(self, X: Any) -> Floats:
-        """Return the labels of new items."""
-        return np.asarray(self.classifier_.predict(_to_dense(X) @ self.weights_))
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores of new items."""
-        return np.asarray(self.classifier_.predict_proba(_to_dense(X) @ self.weights_))
-
-
-def _to_dense(X: Any) -> Floats:
-    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)

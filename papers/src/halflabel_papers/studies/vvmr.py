@@ -32,9 +32,8 @@ def follow_objective(
 
     Parameters
     ----------
-    algorithm : {"continuation", "one penalty", "printed", "plain", "ours"}
-        Algorithm 1 with four penalties, with the last one only, with the absolute value of eq. (22), without
-        acceleration, or our solver.
+    algorithm : {"continuation", "one penalty", "plain", "ours"}
+        Algorithm 1 with four penalties, with the last one only, without acceleration, or our solver.
     rho : float
         The last penalty.
     """
@@ -44,7 +43,7 @@ def follow_objective(
         value = recover(terms, tol=0, max_iter=iterations).solution.objective[-1]
     else:
         rhos = [rho * share for share in (SHARES[-1:] if algorithm == "one penalty" else SHARES)]
-        run = Continuation(problem, rhos, takes_abs=algorithm == "printed", accelerated=algorithm != "plain")
+        run = Continuation(problem, rhos, accelerated=algorithm != "plain")
         run.run(max(1, iterations // len(rhos)))
         value = problem.objective(run.theta.A, run.theta.E)
     return {"log10_gap": float(np.log10(max(value / best - 1, 1e-12)))}

@@ -1,0 +1,110 @@
+"""A file of the board is verified by cells that its own digest draws: a forged one is found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from papers.tests.benchmark.toy import make_board
+
+from halflabel_papers.benchmark import boards, verifying
+from halflabel_papers.benchmark.command import benchmark
+from halflabel_papers.benchmark.leaderboard import VERIFIED, digest_file, read_entry
+from halflabel_papers.benchmark.running import make_entries
+from halflabel_papers.benchmark.verifying import plan_verification
+from halflabel_papers.execute import execute
+from halflabel_papers.metrics import METRICS
+from halflabel_papers.spec import SpecError
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def board(monkeypatch):
+    """The toy board, with runs in this process."""
+    board = make_board("Good", "Breaks")
+    monkeypatch.setattr(boards, "read_board", lambda: board)
+    monkeypatch.setattr(verifying, "execute_alone", lambda run, folder, limit, started: execute(run, folder))
+    return board
+
+
+def write(board, folder, name="Good", change=lambda record: record):
+    runs = [run for run in board.list_runs([name]) if run.method == name]
+    (entry,) = make_entries(board, [execute(run, None) for run in runs])
+    path = folder / entry.file
+    path.write_bytes(replace(entry, records=tuple(map(change, entry.records))).pack(board))
+    return path
+
+
+def invoke(path):
+    return CliRunner().invoke(benchmark, ["--verify", str(path)], env={"HALFLABEL_DATA": None, "COLUMNS": "200"})
+
+
+@pytest.mark.parametrize("name", ["Good", "Breaks"])
+def test_an_honest_file_is_verified_until_it_changes(board, tmp_path, name):
+    path = write(board, tmp_path, name)
+    assert not read_entry(path, board).verified
+    result = invoke(path)
+    assert result.exit_code == 0, result.output
+    assert "is verified: 3 cells have the recorded figures" in " ".join(result.output.split())
+    assert read_entry(path, board).verified
+    entry = read_entry(path, board)
+    path.write_bytes(replace(entry, records=entry.records[:-1]).pack(board))
+    assert not read_entry(path, board).verified
+
+
+def best_of(metrics):
+    return {name: 1.0 if name in METRICS and METRICS[name].greater_is_better else 0.0 for name in metrics}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda r: replace(r, metrics=best_of(r.metrics)),
+        lambda r: replace(r, metrics={**r.metrics, "brier": 0.0}),
+        lambda r: replace(r, metrics={**r.metrics, "brier": float("nan")}),
+        lambda r: replace(r, metrics={"brier": r.metrics["brier"]}),
+        lambda r: replace(r, metrics={}, failed="TimeLimitReached"),
+    ],
+    ids=["all of the best", "brier", "no number", "fewer metrics", "failed"],
+)
+def test_a_forged_file_is_not_verified(board, tmp_path, change):
+    path = write(board, tmp_path, change=change)
+    result = invoke(path)
+    assert f"{path}: 3 of 3 cells have other figures: " in str(result.exception)
+    assert not (tmp_path / VERIFIED).exists()
+    assert not read_entry(path, board).verified
+
+
+def test_the_digest_of_a_file_draws_the_cells(board, tmp_path):
+    entry = read_entry(write(board, tmp_path), board)
+    draws = {
+        tuple(
+            (run.experiment, run.grid["rate"])
+            for run, _ in plan_verification(board, entry, f"{k:064x}"[::-1], n_cells=1)
+        )
+        for k in range(30)
+    }
+    assert len(draws) == 3
+    some = f"{7:064x}"[::-1]
+    assert plan_verification(board, entry, some, n_cells=2) == plan_verification(board, entry, some, n_cells=2)
+
+
+def test_a_method_under_the_name_of_another_one_and_a_record_of_no_cell_are_errors(board, tmp_path):
+    entry = read_entry(write(board, tmp_path), board)
+    other = replace(entry, method=replace(entry.method, steps=board.methods["Breaks"].steps))
+    with pytest.raises(SpecError, match="the board has another method of the name 'Good'"):
+        plan_verification(board, other, "0" * 64)
+    odd = replace(entry, records=(replace(entry.records[0], grid={"rate": 0.123}),))
+    with pytest.raises(SpecError, match=r"a record of Q 0\.123 toy0, which is not a cell of the board"):
+        plan_verification(board, odd, "0" * 64)
+
+
+def test_the_published_proofs_are_of_published_files():
+    folder = ROOT / "docs" / "benchmark" / "records"
+    for digest, one in json.loads((folder / VERIFIED).read_text(encoding="utf-8")).items():
+        assert digest_file(folder / one["file"]) == digest
+        assert len(set(one["cells"])) == verifying.N_CELLS
