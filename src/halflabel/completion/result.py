@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -170,28 +170,13 @@ class Completion:
 
         Each completed value is the more probable one, so that counts of them are biased. Here the known entries are
         counted, and the probabilities correct for the items that happen to be known, see
-        :mod:`halflabel.evidence.prevalence`. The interval is right if entries are known by chance. If the
-        probabilities of gaps were corrected (:attr:`Evidence.correction`), the gaps have their expected number. Answers
-        to questions that a queue chose are not used.
+        :mod:`halflabel.evidence.prevalence`. The interval is right if entries are known by chance: where a check
+        contradicts it, and without a label frequency of assigned tags, this raises a ValueError. Answers to questions
+        that a queue chose are not used.
 
-        Parameters
-        ----------
-        by : str, optional
-            A column of the table; the table then has a row per label and value of at least 20 items.
-        confidence : float, default=0.90
-
-        Returns
-        -------
-        DataFrame
-            Columns: label, group (with ``by``), n_items, n_labelled, share, low, high, count, count_low, count_high,
-            gain (the number of known entries, per known entry, that give an equally narrow interval without
-            probabilities). A label with fewer than 5 known entries in a group has no row there.
-
-        Raises
-        ------
-        ValueError
-            If a check contradicts that known entries represent the gaps, if assigned tags come without a label
-            frequency, or for names that the table does not have.
+        Columns: label, group (``by`` a column of the table, for values of at least 20 items), n_items, n_labelled,
+        share, low, high, count, count_low, count_high, gain (the number of known entries, per known entry, that give an
+        equally narrow interval without probabilities). A label needs 5 known entries in a group.
         """
         from halflabel.completion.prevalence_table import tabulate_prevalence
 
@@ -200,19 +185,9 @@ class Completion:
     def ask_frequency(self, n: int = 20) -> pd.DataFrame:
         """Return questions about absent entries of positive-only labels, whose answers show the label frequency.
 
-        Each entry is drawn with a known probability, which increases with the probability of the entry. Give the
-        answers to ``complete(..., observed_rate="ask", answers=answers)``; ask 20 questions three times.
-
-        Returns
-        -------
-        DataFrame
-            Columns: item, label, why, chance (the probability of being drawn), answer (empty, for 1 or 0), and the
-            columns that describe an item.
-
-        Raises
-        ------
-        ValueError
-            If the completion was not made with ``observed_rate="ask"``.
+        Columns: item, label, why, chance (the known probability of being drawn, which increases with the probability of
+        the entry), answer (empty, for 1 or 0), and the columns that describe an item. Give the answers to
+        ``complete(..., observed_rate="ask", answers=answers)``; ask 20 questions three times.
         """
         asked = self.evidence.asked_frequency
         if asked is None:
@@ -225,26 +200,13 @@ class Completion:
         confidence: float = 0.95,
         seed: int | None = None,
         journal: AnyPath | None = None,
-        *,
-        population: Literal["all", "relevant", "irrelevant"] = "all",
-        labels: Sequence[str] | None = None,
+        **part: Any,
     ) -> Task[Completion]:
         """Ask questions until the whole delivered table has at most a stated share of errors.
 
-        The bound holds after every answer, so that a person can stop at any time.
-
-        Parameters
-        ----------
-        max_error, confidence : float
-            At this confidence, at most this share of the filled and answered entries is wrong.
-        seed : int, optional
-            Decides the random questions; by default it is secret until the journal holds it.
-        journal : path, optional
-            A file that keeps the task, so that a later call goes on.
-        population, labels : optional
-            The part of the entries that the bound is about, see :class:`halflabel.completion.finish.Task`.
+        The bound holds after every answer, so that a person can stop at any time. The parameters are described at
+        :class:`halflabel.completion.finish.Task`.
         """
-        part: dict[str, Any] = {"population": population, "labels": labels}
         from halflabel.completion.finish import Task  # imported here, as below: few completions need it
 
         return Task(self, max_error=max_error, confidence=confidence, seed=seed, journal=journal, **part)
@@ -256,22 +218,11 @@ class Completion:
 
         These are doubtful given entries, undecided entries, and filled values that are wrong with a notable
         probability; for positive-only labels probable missing positives, undecided entries, and uncertain values of
-        items that are not annotated. The order is that of the probability that an answer changes the entry.
+        items that are not annotated.
 
-        Parameters
-        ----------
-        max_rows : int, default=500
-            The maximum number of entries.
-        show : sequence of str, optional
-            The columns that describe an item; by default the text column and a recognised id.
-        reason : str, optional
-            Only the entries of this reason, such as "probably a missing positive"; see the column ``reason``.
-
-        Returns
-        -------
-        DataFrame
-            Columns: item, label, given, suggested, probability (of :attr:`probability_of`; missing for gaps where
-            :attr:`Evidence.contradictions` are found), reason, answer (empty, for 1 or 0), and the shown columns.
+        Columns: item, label, given, suggested, probability (of :attr:`probability_of`; missing for gaps where
+        :attr:`Evidence.contradictions` are found), reason (``reason`` selects one), answer (empty, for 1 or 0), and
+        columns that describe an item (``show``, by default the text column and a recognised id).
         """
         return self.opened.as_given(list_for_review(self.evidence, max_rows, show, reason))
 
@@ -280,14 +231,8 @@ class Completion:
 
         The labels of the answered entries are fitted again, each on the structures of the last fit to all entries, see
         :class:`halflabel.methods.auto.kept.KeptFit`. Calibrations, weights and all other labels stay. The result
-        depends on the answers, and not on the number of updates. It is near that of a new fit, and not equal to it:
-        with five folds as near as another ``random_state``, with the ten folds of fewer than 500 labelled items half as
-        near. After many answers, call :func:`complete` with all of them.
-
-        Parameters
-        ----------
-        answers : DataFrame or path
-            As in :func:`complete`, ``review``: the columns item, label and answer (1, 0, or empty).
+        depends on the answers, and not on the number of updates. It is near that of a new fit: after many answers, call
+        :func:`complete` with all of them.
 
         Raises
         ------
@@ -335,26 +280,13 @@ class Completion:
     def _maps(self) -> dict[tuple[Any, ...], ItemMap]:
         return {}
 
-    def report(
-        self,
-        path: AnyPath,
-        *,
-        title: str = "",
-        items: str = "",
-        marks: NDArray[Any] | tuple[int, int] | None = None,
-        show: Sequence[str] | None = None,
-        folder: AnyPath | None = None,
-        settings: Mapping[str, Any] | None = None,
-        reviewed: Mapping[str, Any] | None = None,
-    ) -> Path:
+    def report(self, path: AnyPath, **options: Any) -> Path:
         """Write the report as one self-contained HTML file and return its path.
 
-        The parameters are described at :func:`halflabel.report.summarize`.
+        The options are parameters of :func:`halflabel.report.summarize`, such as ``title``, ``marks`` and ``show``.
         """
-        stated: dict[str, Any] = {"title": title, "items": items, "marks": marks, "show": show, "folder": folder}
-        stated |= {"settings": settings, "reviewed": reviewed}
         views = find_views()
-        page = views.render_html(views.summarize(self, **stated))
+        page = views.render_html(views.summarize(self, **options))
         with atomic_write(path, "w") as file:
             file.write(page)
         return Path(path)
@@ -373,8 +305,6 @@ class Completion:
             The label for the colours; by default the one with the most relevant entries. A page offers others, too.
         item_map : ItemMap, optional
             From :meth:`map`, of two dimensions, with other settings than the defaults.
-        title : str, optional
-            The name of the data.
         """
         options: dict[str, Any] = {"label": label, "show": choose_shown(self.opened, None), "title": title}
         picture = find_views().draw_picture(self, item_map or self.map(), Path(path).suffix.lower(), **options)
@@ -395,10 +325,7 @@ class Completion:
         question : str, optional
             Of Label Studio: the name of one question whose choices are the labels, in place of a question per label.
 
-        Returns
-        -------
-        tuple of str
-            One sentence for each thing that the file cannot hold.
+        It returns one sentence for each thing that the file cannot hold.
         """
         return write_completed(self.evidence, path, format, question=question)
 
