@@ -43,7 +43,7 @@ class Deletion:
 
 DELETIONS = {
     "shift": Deletion(
-        ("src/halflabel/corrections/shift.py", "tests/corrections/test_shift*.py", "benchmarks/known_by_value.py"),
+        ("src/halflabel/corrections/shift.py", "tests/corrections/test_shift*.py", "benchmarks/why_known.py"),
         ("SHIFT",),
     ),
     "votes": Deletion(

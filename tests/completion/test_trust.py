@@ -84,7 +84,7 @@ def fit_case():
 @each(AT_RANDOM)
 def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, data):
     filled, truth = fit_case(data, AT_RANDOM[way])
-    assert not filled.evidence.facts.is_selected
+    assert filled.evidence.facts.why.reason == "random"
     if filled.evidence.has_precision:
         assert "is not known" not in filled.verdict.wrong
         assert measure_excess(filled, truth) < MARGIN
@@ -95,14 +95,14 @@ def test_of_entries_missing_at_random_the_precision_is_printed(fit_case, way, da
 @each(TOO_STRONG)
 def test_no_precision_where_the_value_decides_nearly_alone(fit_case, way, data):
     filled, _ = fit_case(data, TOO_STRONG[way])
-    assert filled.evidence.facts.is_selected
+    assert filled.evidence.facts.why.reason == "value"
     assert not filled.evidence.has_precision
     assert "halflabel finish" in filled.evidence.contradictions[0]["text"]
 
 
 def test_no_precision_where_features_decide_what_is_known(fit_case):
     filled, _ = fit_case("logistic", by_feature)
-    assert filled.evidence.facts.is_selected
+    assert filled.evidence.facts.why.reason == "unclear"
     assert not filled.evidence.fit.estimates_gaps
     assert not filled.evidence.has_precision
 

@@ -44,15 +44,6 @@ def by_items(choose):
     return fill(np.where(choose(X, truth)[:, None], truth, np.nan), X)
 
 
-def with_another_rate():
-    """Complete a table whose first label alone is mostly given where it is relevant."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, 16))
-    truth = (X + 0.5 * rng.normal(size=X.shape) > 0.9).astype(float)
-    known = (X[:, 0] > 0.6) | (rng.random(N) < 0.25)
-    return hl.complete(X, pd.DataFrame(np.where(known[:, None], truth, np.nan)), effort="fast")
-
-
 def of_groups():
     X, truth, rng = draw()
     items = pd.DataFrame(X, columns=[f"x{k}" for k in range(8)]).assign(site=np.arange(N) % 8)
@@ -81,7 +72,6 @@ def of_tags(c, assumed, *share, marked=True):
 CASES = {
     "few-groups": of_groups,
     "drift": lambda: by_items(lambda X, truth: X[:, 5] > 0.3),
-    "other-rates": with_another_rate,
     "unlike-gaps": by_value,
     "calibration": badly_calibrated,
     "source-rates": fit_two_models,

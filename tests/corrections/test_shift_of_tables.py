@@ -43,7 +43,7 @@ def test_the_precision_of_entries_that_are_known_because_of_their_value_is_corre
 def test_without_the_correction_their_precision_is_not_printed(fit_case, way, data):
     filled, truth = fit_case(data, BY_VALUE[way], seed=1)
     before = replace(filled.evidence, fit=replace(filled.evidence.fit, learned=()))
-    assert before.facts.is_selected
+    assert before.facts.why.reason == "value"
     assert not before.has_precision
     gaps = ~filled.labels.observed
     errors = [((found.probabilities - truth)[gaps] ** 2).mean() for found in (filled.evidence, before)]

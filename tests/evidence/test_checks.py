@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from halflabel.evidence.checks import CODES, STATED, Facts, check, contradicts, rank_results
+from halflabel.evidence.why_known import Why
 from halflabel.labels import PartialLabels
 
 
@@ -21,7 +22,7 @@ def make(labels: PartialLabels | None = None, **changes):
     p = np.where(labels.observed, np.where(labels.relevant, 0.99, 0.01), 0.5)
     given = {
         "labels": labels, "measured_on": labels, "calibrated_on": labels, "learned_probabilities": p, "drift": 0.5,
-        "observed_rate": None, "is_selected": False, "n_groups": None, "lacking": 0, "broken_rules": [], "notes": (),
+        "observed_rate": None, "why": Why(), "n_groups": None, "lacking": 0, "broken_rules": [], "notes": (),
         "estimates_gaps": False, "sentences": [], "doubt": "",
     }  # fmt: skip
     return Facts(**(given | changes))
@@ -58,9 +59,8 @@ def test_drift_that_chance_would_show_is_no_drift():
     assert find(draw_labels(40, 20), drift=0.66)["drift"]["level"] == "fine"
 
 
-def test_drift_that_cannot_be_measured():
-    assert "Every item has a given entry" in find(draw_labels(200, 200), drift=None)["drift"]["text"]
-    assert "200 labelled items and 10 unlabelled ones: not" in find(draw_labels(210, 200), drift=None)["drift"]["text"]
+def test_drift_that_cannot_be_measured_has_no_result():
+    assert "drift" not in find(draw_labels(200, 200), drift=None)
 
 
 def test_labels_of_few_examples_are_named():
@@ -97,28 +97,26 @@ def test_a_label_frequency_that_was_exceeded_is_reported(entries, assigned, cont
     assert ("more-assigned" in find(**assign(0.55, entries, assigned))) is contradicted
 
 
-def test_the_labels_with_another_rate_are_named_unless_a_check_has_the_reason():
-    labels = draw_labels()
-    p = np.where(labels.observed, np.where(labels.relevant, 0.99, 0.01), [0.1, 0.45])
-    found = find(labels, learned_probabilities=p)["other-rates"]
-    assert found["title"] == "1 label has another share of yes in the gaps"
-    assert "label0 50\u00a0% to 10\u00a0%." in found["text"]
-    assert "other-rates" not in find(labels, learned_probabilities=p, is_selected=True)
-    assert "other-rates" not in find(labels, learned_probabilities=p, sentences=["They were corrected."])
+@pytest.mark.parametrize(
+    ("reason", "reported"), [("random", False), ("item", False), ("value", True), ("unclear", True)]
+)
+def test_a_value_that_may_decide_what_is_known_is_reported_unless_it_was_corrected(reason, reported):
+    assert ("unlike-gaps" in find(why=Why(reason, 40))) is reported
+    assert "unlike-gaps" not in find(why=Why(reason, 40), estimates_gaps=True)
+    assert ("40 answers" in find(why=Why(reason, 40)).get("unlike-gaps", {"text": ""})["text"]) is (reason == "unclear")
 
 
 RIGHT = np.where(draw_labels().relevant, 0.99, 0.01)
 
 #: A change of good evidence for each check that contradicts probabilities.
 CONTRADICTING = {
-    "unlike-gaps": {"is_selected": True},
+    "unlike-gaps": {"why": Why("unclear", 40)},
     "few-groups": {"n_groups": 9},
     "drift": {"drift": 0.81},
     "source-rates": {"doubt": "Two sources agree."},
     "look-unlabelled": {**assign(0.5), "lacking": 7},
     "more-assigned": assign(0.55, 100, 80),
     "calibration": {"learned_probabilities": np.full((400, 2), 0.3)},
-    "other-rates": {"learned_probabilities": np.where(draw_labels().observed, RIGHT, 0.1)},
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from halflabel.completion.evidence import Evidence
 from halflabel.completion.verdict import Verdict, decide
 from halflabel.evidence.checks import Facts, Result, check
 from halflabel.evidence.doubts import rank_doubts
+from halflabel.evidence.why_known import Why
 from halflabel.labels import PartialLabels
 from halflabel.labels.positive_only import mark_unassigned
 from halflabel.labels.rules import Rule
@@ -142,8 +143,8 @@ class FakeCompletion:
     def results(self) -> list[Result]:
         facts = Facts(
             self.labels, self.measured_on, self.calibrated_on, self.learned_probabilities, self.observed_rate,
-            is_selected=self.is_selected, drift=self.drift, n_groups=None, lacking=0, broken_rules=[],
-            notes=self.opened.notes, estimates_gaps=self.fit.estimates_gaps,
+            why=Why("value") if self.is_selected else Why(), drift=self.drift, n_groups=None, lacking=0,
+            broken_rules=[], notes=self.opened.notes, estimates_gaps=self.fit.estimates_gaps,
             sentences=self.fit.sentences, doubt=self.fit.doubt,
         )  # fmt: skip
         return check(facts)

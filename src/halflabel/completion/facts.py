@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from halflabel._arrays import Floats, Ints
-from halflabel.corrections.fit import Fit, find_held_out
+from halflabel.corrections.fit import Fit, find_held_out, predict_alone
 from halflabel.evidence.checks import Facts
 from halflabel.evidence.expected_errors import Predictions
-from halflabel.evidence.value_selection import is_selected
+from halflabel.evidence.why_known import Why, explain
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import AutoLabeler
 from halflabel.table import OpenTable
@@ -31,16 +31,17 @@ def collect_facts(
         from halflabel.evidence.missed_items import count_lacking_items  # imported here: for positive-only labels
 
         lacking = count_lacking_items(assigned, unlabelled, observed_rate)
-    selected = not labels.positive_only and is_selected(
-        calibrated_on.observed & find_held_out(fit.model), fit.before_estimate
-    )
+    why = Why("value" if fit.estimates_gaps else "random")
+    if not (labels.positive_only or fit.estimates_gaps):
+        known = calibrated_on.observed & find_held_out(fit.model)
+        why = explain(opened.X, labels, known, fit.before_estimate, predict_alone(fit.model))
     return Facts(
         labels=labels,
         measured_on=measured_on,
         calibrated_on=calibrated_on,
         learned_probabilities=learned_probabilities,
         observed_rate=observed_rate,
-        is_selected=selected,
+        why=why,
         drift=drift,
         n_groups=None if groups is None else len(np.unique(groups[~measured_on.unlabelled])),
         lacking=lacking,

@@ -18,40 +18,24 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, logsumexp
+from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import count, plural
 from halflabel.corrections.correction import Correction, Given, Learned
-from halflabel.evidence.components import take_components
-from halflabel.evidence.drift import measure_drift
-from halflabel.evidence.value_selection import is_selected
+from halflabel.evidence.why_known import CLIP, explain, fit_shifts, tabulate_likelihood
 from halflabel.labels import PartialLabels
-from halflabel.methods.canonical_order import order_items
-
-#: The maximum area under the ROC curve with which features separate items with many known entries from items with few.
-#: With a larger one, features and not values decide which entries are known. On emotions, scene, enron and msrc it was
-#: .68 at most in 32 tables whose entries were chosen by their value or at random, and .80 at least in eight tables
-#: whose entries were chosen by a feature.
-MAX_SEPARATION = 0.72
 
 #: The maximum mean shift, in log odds. With a larger one (a relevant entry is known twenty times as often), filled
 #: values depend on the highest probabilities alone, which no known entries confirm.
 MAX_SHIFT = 3.0
 
-#: The shifts of log odds that are compared.
-SHIFTS: Floats = np.linspace(-6.0, 6.0, 121)
+#: Standard deviation of the relative error that all shifts share. Where values decided in 28 tables of seven sets, it
+#: was .17 (``benchmarks/why_known.py --part choose``).
+COMMON_ERROR = 0.2
 
-#: The likelihood counts a quarter: probabilities are estimated from the known entries, and their errors are shared by
-#: all gaps. The labels' variance is shrunk towards 0 as if there were two more labels without any difference.
-DISCOUNT, WITHOUT_DIFFERENCE = 4.0, 2.0
-
-#: Minimum standard deviation of the labels' shifts, and number of steps.
-MIN_DEVIATION, STEPS = 0.05, 80
-
-#: Minimum number of items without a known entry that have a shift of their own, and maximum number of gaps of a label
-#: that are used.
-MIN_ITEMS, MAX_GAPS = 50, 2000
+#: Minimum number of items without a known entry that have a shift of their own.
+MIN_ITEMS = 50
 
 #: Constant of MacKay's approximation, as in :mod:`halflabel.methods.auto.beta_calibration`.
 SPREAD = np.pi / 8
@@ -122,7 +106,7 @@ class RateShift(Learned):
 def learn_shift(given: Given, targets: PartialLabels, p: Floats, before: Learned | None) -> RateShift | None:
     """Return the shift of the probabilities of gaps, if known entries were chosen by value.
 
-    "as known" learns nothing. "auto" shifts if the checks find that values, and not features, decided which entries
+    "as known" learns nothing. "auto" shifts if values, and not features, explain which entries
     are known. "shifted" shifts in any case. An update keeps the shift.
     """
     labels, how = given.labels, given.opened.description.calibration
@@ -131,27 +115,16 @@ def learn_shift(given: Given, targets: PartialLabels, p: Floats, before: Learned
     known = labels if given.calibrate_on is None else labels.hide(~given.calibrate_on)
     if not known.observed.any():  # nothing was held out, so that no rate can be estimated
         return None
-    selected = is_selected(known.observed, p)
     if isinstance(before, RateShift):
-        return replace(before, is_selected=selected)
-    if how == "auto" and not (selected and _value_decides(given, known)):
+        return before
+    selected = explain(given.opened.X, labels, known.observed, p, given.alone).reason == "value"
+    if how == "auto" and not selected:
         return None
     shift = replace(estimate_shift(known.observed, ~labels.observed, p), is_selected=selected)
     means = np.stack([shift.with_known[0], shift.alone[0]]).mean(axis=1)
     if how == "auto" and np.abs(means).max() > MAX_SHIFT:
         return None
     return shift
-
-
-def _value_decides(given: Given, known: PartialLabels) -> bool:
-    """Return whether some items are known in part, and features do not separate them from items with few entries."""
-    observed, labels = known.observed, given.labels
-    if not (observed.any(axis=1) & ~observed.all(axis=1)).any():
-        return False
-    order, number = order_items(given.opened.X, labels), labels.observed.sum(axis=1)
-    components = take_components(given.opened.X[order], np.random.default_rng(0))
-    separation = measure_drift(components, (number <= np.median(number))[order], np.random.default_rng(0))
-    return separation is None or separation <= MAX_SEPARATION
 
 
 #: The line of :data:`halflabel.corrections.order.CORRECTIONS`.
@@ -165,53 +138,12 @@ def estimate_shift(known: Mask, gaps: Mask, p: Floats) -> RateShift:
     and may not have examined the second. ``known`` are the entries that probabilities were fitted on, ``gaps`` the
     unknown entries, and p probabilities that hold for known entries, by models that were fitted without the item.
     """
-    rates = (np.where(known, p, 0.0).sum(axis=0) + 0.5) / (known.sum(axis=0) + 1)
-    has_known = np.asarray(known.any(axis=1))
-    together = fit_shifts(tabulate_likelihood(p, gaps & has_known[:, None], rates))
+    p, has_known = np.clip(p, CLIP, 1 - CLIP), np.asarray(known.any(axis=1))
+    together = _fit(p, gaps, known | (gaps & has_known[:, None]))
     alone = gaps & ~has_known[:, None]
-    if alone.any(axis=1).sum() < MIN_ITEMS:
-        return RateShift(together, together)
-    return RateShift(together, fit_shifts(tabulate_likelihood(p, alone, rates)))
+    return RateShift(together, together if alone.any(axis=1).sum() < MIN_ITEMS else _fit(p, alone, known | alone))
 
 
-def tabulate_likelihood(p: Floats, gaps: Mask, rates: Floats) -> Floats:
-    r"""Return the log likelihood of each label's gaps under each of :data:`SHIFTS`, shape (n_labels, n_shifts).
-
-    With :math:`\pi` the rate of known entries and :math:`\pi'` the one after the shift, a gap of probability p has the
-    likelihood ratio :math:`p \pi' / \pi + (1 - p)(1 - \pi') / (1 - \pi)`.
-    """
-    table = np.zeros((p.shape[1], len(SHIFTS)))
-    for j, rate in enumerate(rates):
-        values = np.sort(p[gaps[:, j], j])
-        step = max(1, -(-len(values) // MAX_GAPS))
-        values, shifted = values[step // 2 :: step, None], expit(logit(rate) + SHIFTS)
-        ratios = values * (shifted / rate) + (1 - values) * ((1 - shifted) / (1 - rate))
-        table[j] = step * np.log(ratios).sum(axis=0)
-    return table
-
-
-def fit_shifts(likelihood: Floats) -> Floats:
-    """Return mean and standard deviation of each label's shift given its likelihood, shape (2, n_labels).
-
-    Mean and variance of the labels' common distribution maximise the likelihood, by EM.
-    """
-    likelihood = likelihood / DISCOUNT
-    center, variance = float(SHIFTS[likelihood.sum(axis=0).argmax()]), 1.0
-    mean, spread = np.zeros(len(likelihood)), np.zeros(len(likelihood))
-    for _ in range(STEPS):
-        mean, spread = _take_moments(likelihood - (SHIFTS - center) ** 2 / (2 * variance))
-        center = float(mean.mean())
-        variance = float((spread + (mean - center) ** 2).sum() / (len(mean) + WITHOUT_DIFFERENCE))
-        variance = max(variance, MIN_DEVIATION**2)
-    around = -((SHIFTS[:, None] - SHIFTS) ** 2) / (2 * variance)  # of each center
-    of_centers = np.sum([logsumexp(row + around, axis=1) for row in likelihood], axis=0)
-    of_center = _take_moments(of_centers[None])[1]
-    return np.stack([mean, np.sqrt(spread + of_center)])
-
-
-def _take_moments(log_weights: Floats) -> tuple[Floats, Floats]:
-    """Return mean and variance of the shifts under each row of weights."""
-    weights = np.exp(log_weights - log_weights.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-    mean = weights @ SHIFTS
-    return mean, np.maximum(weights @ SHIFTS**2 - mean**2, 0.0)
+def _fit(p: Floats, gaps: Mask, use: Mask) -> Floats:
+    mean, deviation = fit_shifts(tabulate_likelihood(p, gaps, np.zeros((len(p), 1)), use))
+    return np.stack([mean, np.hypot(deviation, COMMON_ERROR * mean)])

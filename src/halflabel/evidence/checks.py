@@ -13,7 +13,7 @@ import numpy as np
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, decimal, listed, percent, plural
 from halflabel.evidence.calibration_error import measure_calibration
-from halflabel.evidence.rate_changes import find_rate_changes
+from halflabel.evidence.why_known import Why
 from halflabel.labels import PartialLabels
 from halflabel.labels.intervals import wilson_interval
 
@@ -29,7 +29,6 @@ Code = Literal[
     "calibration",
     "known-by-value",
     "unlike-gaps",
-    "other-rates",
     "label-frequency",
     "more-assigned",
     "look-unlabelled",
@@ -62,8 +61,8 @@ MIN_DRIFT, MIN_STRONG_DRIFT = 0.60, 0.80
 #: Maximum calibration error of probabilities that count as well calibrated.
 MAX_CALIBRATION_ERROR = 0.05
 
-#: Maximum number of broken rules, of labels with another rate, and of notes from reading the table that are named.
-MAX_BROKEN, MAX_RATES, MAX_NOTES = 5, 5, 30
+#: Maximum number of broken rules, and of notes from reading the table that are named.
+MAX_BROKEN, MAX_NOTES = 5, 30
 
 _RANK = ("warning", "caution", "note", "fine")
 
@@ -77,7 +76,7 @@ class Facts(NamedTuple):
     calibrated_on: PartialLabels
     learned_probabilities: Floats  #: Probabilities in ``measured_on``.
     observed_rate: float | None  #: The label frequency c of positive-only labels, if any.
-    is_selected: bool  #: Whether known entries differ from gaps.
+    why: Why  #: Why entries are known.
     drift: float | None  #: AUC with which a classifier separates labelled from unlabelled items.
     n_groups: int | None  #: The number of groups of the labelled items, if items have groups.
     lacking: int  #: The number of annotated items that look unlabelled.
@@ -166,13 +165,20 @@ def _look_unlabelled(facts: Facts) -> Iterator[Result]:
 
 
 def _unlike_gaps(facts: Facts) -> Iterator[Result]:
-    if facts.is_selected and not facts.estimates_gaps:
+    why = facts.why
+    if facts.estimates_gaps or why.reason not in ("value", "unclear"):
+        return
+    text = (
+        "Entries were probably given because of their value: for example, only labels that an item has were noted. "
+        "Then probabilities of given entries do not hold for the gaps."
+    )
+    if why.reason == "unclear":
         text = (
-            "The model expects another share of relevant entries among the gaps than among the given entries, and the "
-            "difference is larger than by chance. Entries were probably given because of their value: for example, "
-            "only labels that an item has were noted. Then probabilities of given entries do not hold for the gaps."
+            "Given entries and gaps differ. Two reasons explain it about equally well: the values, or the kind of "
+            "item. They imply other numbers of relevant gaps: about "
+            f"{plural(why.answers, 'answer')} about random gaps would decide."
         )
-        yield make_result("unlike-gaps", "warning", "Known values differ from the gaps", text)
+    yield make_result("unlike-gaps", "warning", "Known values differ from the gaps", text)
 
 
 def _few_groups(facts: Facts) -> Iterator[Result]:
@@ -183,24 +189,6 @@ def _few_groups(facts: Facts) -> Iterator[Result]:
             f"fewer than {MIN_GROUPS} groups cannot show how right the values of other groups are."
         )
         yield make_result("few-groups", "warning", "Very few labelled groups", text)
-
-
-def _other_rates(facts: Facts) -> Iterator[Result]:
-    """Yield the labels with another share of relevant entries in the gaps, unless another check has the reason."""
-    labels = facts.measured_on
-    if labels.positive_only or facts.labels.positive_only or facts.sentences or facts.is_selected:
-        return
-    found = find_rate_changes(labels, facts.learned_probabilities)
-    if found:
-        named = "; ".join(f"{clipped(name, 40)} {percent(a)} to {percent(b)}" for name, a, b in found[:MAX_RATES])
-        more = f"; and {len(found) - MAX_RATES} more" if len(found) > MAX_RATES else ""
-        text = (
-            "From given entries to gaps, the expected share of relevant entries changes by more than a factor of two: "
-            f"{named}{more}. Either entries were given because of their value, or the items with gaps are of another "
-            "kind."
-        )
-        title = f"{plural(len(found), 'label has', 'labels have')} another share of yes in the gaps"
-        yield make_result("other-rates", "warning", title, text)
 
 
 def _source_rates(facts: Facts) -> Iterator[Result]:
@@ -287,17 +275,12 @@ def _few_items(facts: Facts) -> Iterator[Result]:
 
 
 def _drift(facts: Facts) -> Iterator[Result]:
-    auc, labels = facts.drift, facts.measured_on
-    labelled, unlabelled = int((~labels.unlabelled).sum()), int(labels.unlabelled.sum())
+    auc, unlabelled = facts.drift, facts.measured_on.unlabelled
     if auc is None:
-        text = "Every item has a given entry." if unlabelled == 0 else (
-            f"There are {plural(labelled, 'labelled item')} and {plural(unlabelled, 'unlabelled one')}: not enough."
-        )  # fmt: skip
-        text = f"{text} The quality on given entries holds for gaps that are similar to them."
-        yield make_result("drift", "note", "Labelled and unlabelled items cannot be compared", text)
         return
+    a, b = int((~unlabelled).sum()), int(unlabelled.sum())
     # By chance: two standard deviations of the AUC of equal distributions (Mann and Whitney, 1947).
-    by_chance = 0.5 + 2 * np.sqrt((labelled + unlabelled + 1) / (12 * labelled * unlabelled))
+    by_chance = 0.5 + 2 * np.sqrt((a + b + 1) / (12 * a * b))
     start = (
         f"A classifier separates labelled from unlabelled items by their features with an AUC of {decimal(auc)}; at "
         "0.50 or below, it cannot separate them."
@@ -320,6 +303,6 @@ def _reading(facts: Facts) -> Iterator[Result]:
 
 #: In the order in which results of one level are printed.
 CHECKS: tuple[Callable[[Facts], Iterator[Result]], ...] = (
-    _known_by_value, _more_assigned, _look_unlabelled, _unlike_gaps, _few_groups, _other_rates, _source_rates,
+    _known_by_value, _more_assigned, _look_unlabelled, _unlike_gaps, _few_groups, _source_rates,
     _calibration, _broken_rules, _label_frequency, _few_examples, _drift, _few_items, _reading,
 )  # fmt: skip
