@@ -19,7 +19,7 @@ print(*sorted(name for name in sys.modules if name.startswith("halflabel.files")
 """
 
 #: Maximum number of modules of ``files`` that the completion of delimited text imports.
-MAX_MODULES = 12
+MAX_MODULES = 11
 
 #: The modules of delimited text; every other module of a format is that of another format.
 OWN = {"halflabel.files.delimited"}

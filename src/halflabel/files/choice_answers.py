@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from halflabel._wording import plural
@@ -51,20 +51,12 @@ class Answers:
         self._words[question].update(choices)
         self._guesses.append((item, question, choices, score, by))
 
-    def settle(self, collector: Collector, lists: Collection[str] = ()) -> set[str]:
+    def settle(self, collector: Collector) -> set[str]:
         """Give everything to the collector: answers about one label as cells, answers about several labels as lists.
 
-        Return the questions whose choices are labels.
-
-        Parameters
-        ----------
-        collector : Collector
-        lists : collection of str
-            Questions whose choices are labels even if all of them read as yes or no.
+        Return the questions whose choices are labels: not all of them read as yes, no and unsure.
         """
-        listing = {
-            question for question, words in self._words.items() if question in lists or None in map(read_choice, words)
-        }
+        listing = {question for question, words in self._words.items() if None in map(read_choice, words)}
         self._settle_answers(collector, listing)
         self._settle_guesses(collector, listing)
         return listing

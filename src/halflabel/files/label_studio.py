@@ -31,7 +31,7 @@ ID = "item_id"
 def _read(paths: Sequence[Path], options: Options) -> Records:
     collector, answers = Collector(paths[0], options.absent), Answers()
     targets = _collect_tasks(paths, collector, answers, options)
-    listing = answers.settle(collector, [options.tags] if options.tags else [])
+    listing = answers.settle(collector)
     records = collector.records(FORMAT.name)
     if len(listing) != 1:
         return records
@@ -210,6 +210,6 @@ FORMAT = Format(
     losses=(Loss.GIVEN_PROBABILITIES, Loss.UNDECIDED, Loss.WHO, Loss.LABELS),
     question_losses=(Loss.IRRELEVANT, Loss.SCORES, Loss.UNSURE, Loss.WHO, Loss.LABELS),
     carries=lambda items: [name for name in items.columns if name != ID],
-    options=("id", "tags"),
+    options=("id",),
     companion=_companion,
 )

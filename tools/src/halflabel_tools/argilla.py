@@ -51,7 +51,7 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
                     answers.guess(item, question, [choice], number_in(score), text_of(part["agent"]))
     if n_other:
         collector.notes.append(f"{plural(n_other, 'answer')} of other kinds than choices left out.")
-    answers.settle(collector, [options.tags] if options.tags else [])
+    answers.settle(collector)
     return collector.records(FORMAT.name)
 
 
@@ -147,4 +147,4 @@ def _carried(items: pd.DataFrame) -> list[str]:
 
 LOSSES = (Loss.BOTH, Loss.GIVEN_PROBABILITIES, Loss.UNDECIDED, Loss.UNSURE, Loss.PEOPLE, Loss.FIELDS, Loss.LABELS,
           Loss.ANNOTATED)  # fmt: skip
-FORMAT = Format("argilla", "Argilla", "cells", ("",), _read, _write, LOSSES, carries=_carried, options=("tags",))
+FORMAT = Format("argilla", "Argilla", "cells", ("",), _read, _write, LOSSES, carries=_carried)
