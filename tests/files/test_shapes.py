@@ -101,6 +101,21 @@ def test_a_shape_is_read_at_once_and_reported(folder, shape, suffix, encoding, r
 
 
 @FEWER_EXAMPLES
+@given(rows=ROWS, mark=MARKS, n_cells=st.integers(2, 3))
+def test_a_last_line_that_was_cut_is_an_error_and_no_remark(folder, rows, mark, n_cells):
+    """A remark is one text. Of an item whose line was cut, the first cells are there."""
+    path = folder / "t.csv"
+    rows = [[f"s{j}", *row[1:]] for j, row in enumerate(rows)]
+    path.write_text(as_text([NAMES, *rows], mark) + mark.join(["s99", "7", "x", "y"][:n_cells]))
+    with pytest.raises(
+        ReadError, match=rf"{n_cells} cells, but the header has 4.*leave it out \(skip_rows='\d+'\)"
+    ) as error:
+        read_table(path)
+    line = re.search(r"skip_rows='(\d+)'", str(error.value))[1]
+    assert len(read_table(path, skip_rows=line).frame) == len(rows)
+
+
+@FEWER_EXAMPLES
 @given(rows=ROWS, mark=MARKS)
 def test_rows_without_names_are_rows(folder, rows, mark):
     path = folder / "t.csv"

@@ -45,7 +45,7 @@ from halflabel.files import detect, read, read_table
 from halflabel.files.media import describe_media
 from halflabel.files.media_folder import read_media_folder
 from halflabel.files.registry import FORMATS
-from halflabel.table.thumbnails import read_thumbnail
+from halflabel.table.pictures import read_thumbnail
 
 warnings.simplefilter("ignore")
 folder = Path(sys.argv[1])

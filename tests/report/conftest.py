@@ -62,7 +62,7 @@ class FakeCompletion:
         self.fit = SimpleNamespace(model=self.model, thresholds=self.model.thresholds_, **corrected)
         X = np.zeros((len(self.labels), 7))
         self.rule = self.model.rule
-        reading = describe_reading(self.labels, self.index, None, self.roles, (), 7)
+        reading = describe_reading(self.labels, self.index, ())
         self.opened = SimpleNamespace(
             X=X,
             written_labels=self.labels,

@@ -12,7 +12,7 @@ import pytest
 from halflabel.labels import PartialLabels
 from halflabel.report.figures import draw_calibration, draw_map
 from halflabel.report.scatter import CELL, HEIGHT, MAX_POINTS, WIDTH, choose_points, fit_to_frame, sample_balanced
-from halflabel.table.images import encode_png, scale_to_ink
+from halflabel.table.pictures import encode_png, scale_to_ink
 
 
 def test_letters_distinguish_given_and_filled_entries(rng):

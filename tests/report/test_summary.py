@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -59,6 +60,17 @@ def test_a_value_to_check_has_its_reason_in_words(by_hand):
     assert rows["song 8", "rock"]["value"] == "no, given"
     assert rows["song 8", "rock"]["why"] == "5 of its 10 nearest known items have it"  # songs 3 to 7, 9 to 13
     assert write_reason(by_hand([[1], [None]], [[0.9], [0.4]], names=("a",)), 0, 0) == ""
+
+
+def test_a_reason_about_a_positive_only_label_states_no_irrelevant_entry(by_hand):
+    """Of songs 1 to 10, some were not assigned the tag: they may have it."""
+    filled = by_hand(*FLIPPED, coordinates=np.arange(32.0).reshape(16, 2))
+    evidence = SimpleNamespace(
+        state=filled.state, measured_on=filled.evidence.measured_on, find_nearest=filled.evidence.find_nearest,
+        labels=replace(filled.labels, positives=True),
+    )  # fmt: skip
+    assert write_reason(evidence, 0, 0) == "3 of its 10 nearest known items are not known to have it"
+    assert write_reason(evidence, 8, 0) == "5 of its 10 nearest known items have it"
 
 
 def test_it_is_json_and_the_same_every_time(by_hand):

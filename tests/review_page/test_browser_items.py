@@ -8,7 +8,7 @@ from tests.review_page.browsing import MARKS, WAIT, press
 from tests.review_page.serving import make_table, read_journal
 
 from halflabel.review_page.explaining import Explained
-from halflabel.table.images import encode_png
+from halflabel.table.pictures import encode_png
 
 pytestmark = MARKS
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

@@ -17,7 +17,7 @@ import pytest
 from tests.review_page.browsing import MARKS, WAIT, count_answers, press, read, wait_for_fit, wait_until_sent
 from tests.review_page.serving import read_journal
 
-from halflabel.table.images import encode_png
+from halflabel.table.pictures import encode_png
 
 pytestmark = MARKS
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

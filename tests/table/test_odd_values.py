@@ -50,8 +50,8 @@ def test_a_code_is_named_and_read_as_missing_when_stated():
     frame.loc[::10, "rating"] = -99
     opened = open_table(frame, labels="rock")
     (note,) = [note for note in opened.notes if "-99" in note]
-    assert note == ("-99 is in 6 cells of 'rating', far from all other values, and read as a number. If this means a "
-                    "missing value, state missing=['-99'].")  # fmt: skip
+    assert note == ("6 cells of 'rating' with -99, far from all other values. If this means a missing value, state "
+                    "missing=['-99'].")  # fmt: skip
     stated = open_table(frame, labels="rock", missing="-99")
     assert not [note for note in stated.notes if "far from" in note]
     assert stated.X[:, 0].min() >= 1

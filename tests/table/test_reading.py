@@ -110,23 +110,10 @@ def test_text_and_notebook_show_the_same_rows():
     opened = open_table(frame, id="id", tags="t", absent="irrelevant")
     text, page = repr(opened), opened._repr_html_()
     assert "a     <b>rock</b>, sad" in text
-    assert "tempo 90.5, key minor" in text
     assert "&lt;b&gt;rock&lt;/b&gt;, sad" in page
     assert "<b>rock" not in page
     for form in opened.reading.nothing:
         assert form in text
-
-
-def test_cells_of_any_kind_are_written_short():
-    frame = pd.DataFrame({"v": [[1.0, 2.0]] * N, "w": ["x" * 90] * N, "n": [None, *range(N - 1)],
-                          "rock": [1, 0] * (N // 2)})  # fmt: skip
-    opened = open_table(frame, labels=["rock"], vectors="v", text="w")
-    first = opened.reading.rows["features"].iloc[0]
-    assert "v [2 numbers]" in first
-    assert "x…" in first
-    assert "n (empty)" in first
-    apart = open_table(np.ones((N, 3)) * np.arange(N)[:, None], [[1], [0]] * (N // 2))
-    assert apart.reading.rows["features"].tolist() == ["3 numbers"] * MAX_ROWS
 
 
 def test_the_names_of_many_labels_are_cut_and_the_others_are_counted():

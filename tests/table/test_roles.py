@@ -1,6 +1,5 @@
 """Which column plays which role, and why."""
 
-import json
 from datetime import date
 from decimal import Decimal
 
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halflabel.table import Description, Roles, choose_roles
+from halflabel.table import Description, choose_roles
 from halflabel.table.question import Question
 
 
@@ -47,11 +46,6 @@ def test_every_column_gets_a_role(songs):
     assert roles.categorical == ("key",)
     assert [column for column, _ in roles.ignored] == ["song", "released"]
     assert {column for column, _, _ in roles.describe()} == set(songs.columns)
-
-
-def test_roles_survive_json(songs):
-    roles = choose_roles(songs, Description(labels=["tag_*"], id="song"))
-    assert Roles.from_dict(json.loads(json.dumps(roles.to_dict()))) == roles
 
 
 @pytest.mark.parametrize(
@@ -241,19 +235,12 @@ def test_a_group_column_is_no_feature(songs):
     assert roles.group == "key"
     assert "key" not in roles.features
     assert ("key", "group", "rows of equal value are held out together") in roles.describe()
-    assert Roles.from_dict(json.loads(json.dumps(roles.to_dict()))) == roles
     assert choose_roles(
         songs, Description(labels=["tag_*"], features=["*"], ignore=["song", "released"], group="key")
     ).features == (
         "tempo",
         "live",
     )
-
-
-def test_roles_saved_before_there_were_groups_can_be_read(songs):
-    plain = choose_roles(songs, Description(labels=["tag_*"])).to_dict()
-    del plain["group"]
-    assert Roles.from_dict(plain).group is None
 
 
 def test_a_group_is_given_by_a_value(songs):

@@ -53,7 +53,7 @@ def tables(draw):
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(tables())
 def test_a_notation_is_read_as_written_or_is_a_question(table):
-    """One of the eight has the right way among those that the question offers."""
+    """Each notation that is known has the right way among those that the question offers."""
     kind, lists, column = table
     try:
         readings = list(list_readings(column))

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 from tests.report.test_render import page_of
 
-from halflabel.table import thumbnails
+from halflabel.table import pictures
+from halflabel.table.pictures import MAX_BYTES, MAX_SIDE, read_thumbnail
 from halflabel.table.sources import Source
-from halflabel.table.thumbnails import MAX_BYTES, MAX_SIDE, read_thumbnail
 
 
 def decode(address: str) -> Image.Image:
@@ -57,11 +57,18 @@ def test_what_is_no_image_has_no_picture(birds, cell):
 
 
 def test_large_files_and_large_images_are_not_decoded(birds, monkeypatch):
-    monkeypatch.setattr(thumbnails, "MAX_FILE", 100)
+    monkeypatch.setattr(pictures, "MAX_FILE", 100)
     assert read_thumbnail("red.jpg", birds) is None
     monkeypatch.undo()
-    monkeypatch.setattr(thumbnails, "MAX_PIXELS", 1000)
+    monkeypatch.setattr(pictures, "MAX_PIXELS", 1000)
     assert read_thumbnail("red.jpg", birds) is None
+
+
+@pytest.mark.parametrize("side", [11_000, 14_000])
+def test_a_picture_above_the_limits_of_the_decoder_has_no_picture(tmp_path, side):
+    """The decoder warns above 89 million pixels, and raises above twice as many."""
+    Image.new("1", (side, side)).save(tmp_path / "large.png")
+    assert read_thumbnail("large.png", tmp_path) is None
 
 
 def test_pictures_stand_in_the_tables_of_the_report(by_hand, birds):

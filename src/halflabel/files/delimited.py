@@ -23,7 +23,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
-from halflabel._wording import listed, plural, quoted
+from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import to_values, write_delimited
 from halflabel.files.dialect import DELIMITERS, MAX_LINE, Stated, recognise
@@ -125,11 +125,14 @@ def _list_readings(
 
 
 def _find_remarks(path: Path, form: TextForm, width: int) -> list[int]:
-    """Return the last lines of a file, if these have fewer cells than the other rows, which all fit."""
+    """Return the last lines of a file, if these have one text and fewer cells than the other rows, which all fit.
+
+    A line of several texts is rather an item whose line was cut.
+    """
     found: list[int] = []
     try:
         for line, cells in number_rows(path, form, strict=True):
-            if len(cells) < width and line > 1 and len(found) < MAX_REMARKS:
+            if len(cells) < width and line > 1 and len(found) < MAX_REMARKS and sum(map(bool, map(_strip, cells))) < 2:
                 found.append(line)
             elif found or len(cells) > width:
                 return []
@@ -186,8 +189,10 @@ def _find_error(path: Path, form: TextForm, names: Sequence[str]) -> ReadError |
         for line, cells in number_rows(path, form, strict=True):
             if len(cells) != len(names) and line > 1 and cells != [*form.header]:
                 found = f"{plural(len(cells), 'cell')}, but the header has {len(names)}"
-                way = f"there is no cell for {names[len(cells)]!r}." if len(cells) < len(names) else (
-                    "give each column a name, or put a cell that holds the delimiter into quotes.")  # fmt: skip
+                way = "give each column a name, or put a cell that holds the delimiter into quotes."
+                if len(cells) < len(names):
+                    way = f"there is no cell for {names[len(cells)]!r}. Complete the line, or leave it out "
+                    way += f"({option('skip_rows', str(line))})."
                 return ReadError.at(path, f"{found}: {way}", line=line)
     except ReadError as error:
         return error

@@ -66,7 +66,8 @@ def write_reason(evidence: Evidence, row: int, column: int) -> str:
     known = np.flatnonzero(learned.observed[:, column])
     nearest = evidence.find_nearest(row, known[known != row], NEAREST)
     has = int(learned.relevant[nearest, column].sum())
-    number, verb = (len(nearest) - has, "do not have it") if evidence.state[row, column] > 0 else (has, "have it")
+    without = "are not known to have it" if evidence.labels.select([column]).has_positive_only else "do not have it"
+    number, verb = (len(nearest) - has, without) if evidence.state[row, column] > 0 else (has, "have it")
     return f"{number} of its {plural(len(nearest), 'nearest known item')} {verb}" if len(nearest) else ""
 
 

@@ -15,8 +15,8 @@ from halflabel.completion.mapping.item_map import MAX_OF_REPORT
 from halflabel.completion.mapping.regions import Region, name_once
 from halflabel.labels import PartialLabels
 from halflabel.report.region_names import HEIGHT, LETTER, MARGIN, WIDTH, fit_texts
-from halflabel.table.images import encode_png
 from halflabel.table.items import describe_cells, take_shown, write_titles
+from halflabel.table.pictures import encode_png
 
 if TYPE_CHECKING:  # completion is above report
     from halflabel.completion import Completion
@@ -67,7 +67,7 @@ def choose_points(
     state : ndarray of shape (n_items, n_labels)
         After filling.
     ink : ndarray of uint8, shape (n_items, height, width), or None
-        A small image per item, from :func:`halflabel.table.images.read_images`.
+        A small image per item, from :func:`halflabel.table.pictures.read_images`.
     rng : Generator
         Decides the sample.
     first : int, optional

@@ -22,8 +22,8 @@ from halflabel.report.display import describe_review, name_event
 from halflabel.report.rows import draw_strip, list_checks, make_rows
 from halflabel.report.scatter import try_map
 from halflabel.table import OpenTable
-from halflabel.table.images import encode_png, read_images, take_marks
 from halflabel.table.items import choose_shown, describe_cells, take_shown
+from halflabel.table.pictures import encode_png, read_images, take_marks
 
 if TYPE_CHECKING:  # completion is above report: it calls summarize
     from halflabel.completion import Completion

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from halflabel._wording import clipped, escape_controls, plural
 from halflabel.review_page.media import MediaFolder, detect_kind
 from halflabel.table import OpenTable
-from halflabel.table.images import encode_png, name_drawn, scale_to_ink, take_marks
 from halflabel.table.items import choose_shown
+from halflabel.table.pictures import encode_png, name_drawn, scale_to_ink, take_marks
 
 #: Maximum length of a text, maximum number of cells that are shown by default, and maximum number of rows that are
 #: examined for media.

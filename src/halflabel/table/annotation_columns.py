@@ -133,15 +133,11 @@ def describe_made(made: Mapping[str, str], *, is_stated: bool) -> tuple[str, ...
     """Return a sentence about columns that were made from the labels, with the way to use them."""
     if not made:
         return ()
-    name, why = next(iter(made.items()))
-    seem, are, them = ("seems", "is", "it") if len(made) == 1 else ("seem", "are", "them")
-    use = (
-        f"{are} {'a feature' if are == 'is' else 'features'} because this was stated"
-        if is_stated
-        else f"{are} left out"
-    )
-    back = "" if is_stated else f" {option('features', '*')} uses {them}."
-    return (f"{quoted(made, MAX_NAMES)} {seem} to be made from the labels, and {use}: of {name!r}, {why}.{back}",)
+    (name, why), is_one = next(iter(made.items())), len(made) == 1
+    use = f"left out; {option('features', '*')} uses {'it' if is_one else 'them'}"
+    use = "used because this was stated" if is_stated else use
+    seem = f"{quoted(made, MAX_NAMES)} {'seems' if is_one else 'seem'} to be made from the labels"
+    return (f"{seem} (of {name!r}, {why}): {use}.",)
 
 
 def _list_decided(codes: Ints, labels: PartialLabels, allowed: float) -> list[str]:

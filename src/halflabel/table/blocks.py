@@ -5,17 +5,19 @@ Gaps are NaN here; :mod:`halflabel.table.features` fills them.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa  # type: ignore[import-untyped]
-from pyarrow import compute
 from scipy import sparse
 
 from halflabel._arrays import Floats, Matrix
 from halflabel.table.cells import read_as_numbers, read_as_text
+
+#: The types of vectors.
+VECTORS = (list, tuple, np.ndarray)
 
 #: Words, not characters; accents and case dropped; 1 + log(tf); rows of length 1.
 #: A word of a single row links the row to no other. Only the most frequent words are kept.
@@ -36,25 +38,38 @@ def read_one_hot(column: pd.Series[Any], categories: Sequence[str]) -> Floats:
 
 
 def read_vectors(column: pd.Series[Any], width: int | None = None) -> Floats:
-    """Return a column of equally long lists of numbers as one array, through Arrow's flat memory.
+    """Return a column of equally long lists of numbers as one array.
 
     ``width`` is the length asked for, by default that of the first list that is not empty.
     """
-    lists = _as_arrow_lists(column)
-    lengths = compute.list_value_length(lists).fill_null(-1).to_numpy()
-    width = int(next(iter(lengths[lengths > 0]), 1)) if width is None else width
-    if (wrong := lengths != width).any():
-        row = int(np.argmax(wrong))
-        found = "no vector" if lengths[row] < 0 else f"a vector of {lengths[row]} numbers"
+    cells = column.tolist()
+    wrong = next((row for row, cell in enumerate(cells) if not _is_vector(cell)), None)
+    if wrong is not None:
         raise ValueError(
-            f"row {row} of the vector column {column.name!r} has {found}, but every row needs {width} numbers."
+            f"the vector column {column.name!r} holds {cells[wrong]!r} (row {wrong}), "
+            "but it must hold one list of numbers per row, as Parquet files can."
         )
-    flat = lists.flatten().cast(pa.float64()).to_numpy(zero_copy_only=False)
-    values: Floats = flat.reshape(len(column), width)
+    lengths = [len(cell) if isinstance(cell, VECTORS) else -1 for cell in cells]
+    width = next((length for length in lengths if length > 0), 1) if width is None else width
+    for row, length in enumerate(lengths):
+        if length != width:
+            found = "no vector" if length < 0 else f"a vector of {length} numbers"
+            raise ValueError(
+                f"row {row} of the vector column {column.name!r} has {found}, but every row needs {width} numbers."
+            )
+    values: Floats = np.array(cells, dtype=np.float64).reshape(len(cells), width)
     if np.isinf(values).any():
         row, position = np.argwhere(np.isinf(values))[0]
         raise ValueError(f"row {row} of the vector column {column.name!r} holds inf at position {position}.")
     return values
+
+
+def _is_vector(cell: Any) -> bool:
+    """Return whether a cell is a list of numbers, or missing."""
+    if not isinstance(cell, VECTORS):
+        return cell is None or cell is pd.NA or cell != cell
+    is_array = np.asarray(cell).dtype.kind in "iuf"
+    return is_array or all(each is None or isinstance(each, numbers.Real) for each in cell)
 
 
 def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
@@ -106,35 +121,6 @@ def _read_sparse(matrix: Any, names: Sequence[str]) -> sparse.csr_array:
             "gaps are filled in dense matrices only; fill it, leave the feature out, or give the matrix dense."
         )
     return values
-
-
-def _as_arrow_lists(column: pd.Series[Any]) -> Any:
-    try:
-        lists = pa.array(column, from_pandas=True)
-    except pa.ArrowException:  # lists and something else in one column
-        lists = pa.nulls(0)
-    if isinstance(lists, pa.ChunkedArray):
-        lists = lists.combine_chunks()
-    is_list = (
-        pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type) or pa.types.is_fixed_size_list(lists.type)
-    )
-    if not is_list or not _is_number_type(lists.type.value_type):
-        row, cell = next(((i, c) for i, c in enumerate(column) if not _is_number_list(c)), (0, column.iloc[0]))
-        raise ValueError(
-            f"the vector column {column.name!r} holds {cell!r} (row {row}), "
-            "but it must hold one list of numbers per row, as Parquet files can."
-        )
-    return lists
-
-
-def _is_number_type(arrow_type: Any) -> bool:
-    return any(is_a(arrow_type) for is_a in (pa.types.is_floating, pa.types.is_integer, pa.types.is_null))
-
-
-def _is_number_list(cell: Any) -> bool:
-    if not isinstance(cell, list | tuple | np.ndarray):
-        return False
-    return all(number is None or isinstance(number, int | float | np.integer | np.floating) for number in cell)
 
 
 def _list_documents(column: pd.Series[Any]) -> list[str]:

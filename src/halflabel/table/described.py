@@ -30,10 +30,6 @@ class Described:
         keys: dict[str, Any] = way.state(self.columns.stated)
         return replace(self, columns=replace(self.columns, **{key: keys[key] for key in way.keys}))
 
-    def check(self, names: Collection[str]) -> None:
-        """Raise if the table file names a column that the table does not have."""
-        self.file.check(names, self.stated)
-
     @contextmanager
     def name_file(self, only_for: Collection[str] = BY_NAME) -> Iterator[None]:
         """Let an error about the table name the table file, if this states one of the keys."""

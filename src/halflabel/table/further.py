@@ -29,17 +29,15 @@ _FRAMES = ("tag_names", "prior", "sources")
 _FURTHER = {*_FRAMES, "pairs", "labels_file", "vectors", "on", "images", "prior_field"}
 
 
-def read_further(given: Any, source: Source, columns: Description) -> Any:
+def read_further(given: Any, source: Source) -> Any:
     """Return a further table as it was read, or an object in memory as it is.
 
     Parameters
     ----------
     given : object
-        A path, or the name of a table in the file of the items. If the file has the same suffix as the items, it has
-        their delimiter and encoding.
+        A path, or the name of a table in the file of the items.
     source : Source
         The items.
-    columns : Description
     """
     if not is_path(given) or names_columns(given, map(str, source.raw.frame)):
         return given
@@ -48,9 +46,7 @@ def read_further(given: Any, source: Source, columns: Description) -> Any:
         kind = TABLES[source.format]
         option_of_table: dict[str, Any] = {kind.options[0]: table}
         return read_table(source.paths[0], kind=kind.name, **option_of_table)
-    alike = bool(source.paths) and path.suffix == source.paths[0].suffix
-    form = {name: value for name, value in columns.of_file.items() if name in ("delimiter", "encoding") and alike}
-    return read_file(given, **form).raw
+    return read_file(given).raw
 
 
 def join_further(source: Source, columns: Description) -> tuple[Source, Description]:
@@ -76,11 +72,11 @@ def join_further(source: Source, columns: Description) -> tuple[Source, Descript
         from halflabel.table.prior import find_fields
 
         columns = replace(columns, ignore=(*columns.ignore, *find_fields(source.raw.frame, columns.prior_field)))
-    pairs = read_further(columns.pairs, source, columns)
+    pairs = read_further(columns.pairs, source)
     columns = link_pairs(pairs, find_link(pairs, source, columns))
     further: dict[str, Any] = {
         "pairs": pairs,
-        **{name: read_further(getattr(columns, name), source, columns) for name in _FRAMES},
+        **{name: read_further(getattr(columns, name), source) for name in _FRAMES},
     }
     frames: dict[str, Any] = {
         name: given.frame if isinstance(given, RawTable) else given for name, given in further.items()
@@ -167,7 +163,7 @@ def join_labels(source: Source, columns: Description) -> tuple[Source, Descripti
     """Return the items with the labels, or the column of tags, of another table that has their ids."""
     if columns.labels_file is None:
         return source, columns
-    given = read_further(columns.labels_file, source, columns)
+    given = read_further(columns.labels_file, source)
     raw = given if isinstance(given, RawTable) else RawTable(use_text_names(as_pandas(given)))
     names = _choose_labels(raw, columns)
     if both := [name for name in names if name in source.raw.frame.columns]:

@@ -102,10 +102,10 @@ def write_titles(
 
 
 def _describe_cell(name: str, cell: Any, folder: str | os.PathLike[str] | None) -> Cell:
-    from halflabel.table.thumbnails import is_image
+    from halflabel.table.pictures import is_image
 
     if is_image(cell):
-        from halflabel.table.thumbnails import name_image, read_thumbnail
+        from halflabel.table.pictures import name_image, read_thumbnail
 
         image = None if folder is None else read_thumbnail(cell, folder)
         return {"column": clipped(name), "text": clipped(name_image(cell)), "link": None, "image": image}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
 from halflabel.table.nothing import Form
 from halflabel.table.tag_notations import TagNotation
@@ -36,8 +33,3 @@ class LabelReading:
     notation: TagNotation | None = None
     nothing: tuple[Form, ...] = ()
     suggested: Floats | None = None
-
-
-def leave_unknown(annotated: Mask, names: Sequence[str], *, positive_only: bool) -> PartialLabels:
-    """Return labels without an observed entry."""
-    return PartialLabels(np.zeros((len(annotated), len(names)), np.int8), tuple(names), annotated, positive_only)

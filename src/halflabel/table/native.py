@@ -65,7 +65,7 @@ def open_native(items: Any) -> Native | None:
         return Native(items, _take_from(items))
     if isinstance(items, Sequence) and len(items) and isinstance(items[0], Mapping):
         frame = pd.DataFrame(list(items))
-        return Native(frame, lambda rows: [items[row] for row in rows], lambda table: _restore_dicts(items, table))
+        return Native(frame, _take_from(frame))
     native = nw.from_native(items, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         kind = name_kind(items)
@@ -156,13 +156,3 @@ def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
         return pa.array(values, kind)
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
         return to_arrow_array(values)
-
-
-def _restore_dicts(rows: Sequence[Mapping[str, Any]], table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows with the filled values. All other values stay the objects that they were."""
-    from halflabel.files.field_values import is_missing  # for this kind of object only
-
-    original = pd.DataFrame(list(rows))
-    changed = [name for name in table.columns if name not in original or not table[name].equals(original[name])]
-    values = {name: [None if is_missing(x) else x for x in table[name].astype(object)] for name in changed}
-    return [{**row, **{name: values[name][i] for name in changed}} for i, row in enumerate(rows)]

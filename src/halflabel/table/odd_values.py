@@ -83,12 +83,11 @@ def _describe_codes(columns: dict[str, Floats]) -> Iterator[str]:
         if own := find_codes(values):
             found.setdefault(tuple(own), []).append(name)
     for codes, names in found.items():
-        words, one = [_write_number(code) for code in codes], len(codes) == 1
+        words = [_write_number(code) for code in codes]
         number = sum(int(np.isin(columns[name], codes).sum()) for name in names)
         yield (
-            f"{' and '.join(words)} {'is' if one else 'are'} in {plural(number, 'cell')} of "
-            f"{quoted(names, MAX_COLUMNS)}, far from all other values, and read as {'a number' if one else 'numbers'}. "
-            f"If this means a missing value, state {option_names('missing', words)}."
+            f"{plural(number, 'cell')} of {quoted(names, MAX_COLUMNS)} with {' or '.join(words)}, far from all other "
+            f"values. If this means a missing value, state {option_names('missing', words)}."
         )
 
 

@@ -22,7 +22,6 @@ from halflabel.table.columns import Description, Empty
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.label_words import find_words
 from halflabel.table.nothing import Form
-from halflabel.table.patterns import select
 from halflabel.table.reading import Reading, describe_reading
 from halflabel.table.roles import Roles
 from halflabel.table.rows import check_rows
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
 
 #: Items: a table that holds the labels, features alone, or a table that is open already.
 ItemsLike: TypeAlias = "TableLike | PathLike | MatrixLike | OpenTable | Source | RawTable | Records"
-
-#: Number of feature columns up to which a table file names each; above it leaves their choice to the rules.
-MAX_FEATURES = 1000
 
 #: Number of labels of which a representation shows counts.
 MAX_SHOWN = 20
@@ -97,10 +93,10 @@ class OpenTable:
     song    id      identifies the rows
     rock    label   yes, no or unknown in each row
     tempo   number  one feature
-    item  has   does not have  unknown  features
-    a     rock  –              –        tempo 90.5
-    b     –     rock           –        tempo 120
-    c     –     –              rock     tempo 121
+    item  has   does not have
+    a     rock  –
+    b     –     rock
+    c     –     –
     label  relevant  irrelevant  unknown
     rock          1           1        1
     An empty cell in 1 label column: 1 value, unknown.
@@ -142,11 +138,9 @@ class OpenTable:
     @property
     def reading(self) -> Reading:
         """The reading of the table: some rows, the labels with counts, and the meaning of each form of nothing."""
-        frame = self.frame if self.source is None else self.source.raw.frame
-        labels, n_features = self.written_labels, int(self.X.shape[1])
         stated = "" if self.source is None or self.source.labels is None else f"({self.source.format})"
         where = f"in {self.roles.tags!r} ({self.notation.description})" if self.notation is not None else stated
-        return describe_reading(labels, self.index, frame, self.roles, self.nothing, n_features, where)
+        return describe_reading(self.written_labels, self.index, self.nothing, where)
 
     @property
     def summary(self) -> str:
@@ -282,45 +276,17 @@ def _align(rows: Sequence[tuple[str, str, str]], titles: tuple[str, str, str]) -
 
 
 def _describe_understood(opened: OpenTable) -> dict[str, Any]:
-    """Return the description of a table with the roles that its columns have, ready for a table file.
+    """Return the description of a table with its id, labels, text and groups by name, ready for a table file.
 
-    A file that declares its labels, ids or lists needs no key for them.
+    All other roles follow from the rules again. A file that declares its labels, ids or lists needs no key for them.
     """
-    stated, source = opened.description, opened.source
+    stated, source, roles = opened.description, opened.source, opened.roles
     if opened.frame is None and stated.pairs is None:
         raise ValueError("the labels came apart from the items, so that a table file cannot describe them.")
     values = stated.stated
     require_paths(values)
-    if source is not None:
-        values |= _describe_file(source)
-        values |= {} if source.labels is not None else _describe_roles(opened, source)
-    return values
-
-
-def _describe_file(source: Source) -> dict[str, Any]:
-    """Return the format of a file, and the notation of a text file where it is not the usual one."""
-    form = source.raw.form
-    values = {"format": source.format} if source.format else {}
-    if form is not None and form.delimiter != ",":
-        values["delimiter"] = form.delimiter
-    if form is not None and not form.encoding.startswith("utf-8"):
-        values["encoding"] = form.encoding
-    return values
-
-
-def _describe_roles(opened: OpenTable, source: Source) -> dict[str, Any]:
-    """Return the roles of columns by name, in place of patterns and rules."""
-    stated, roles, notation = opened.description, opened.roles, opened.notation
-    single = {name: getattr(roles, name) for name in ("id", "tags", "text", "group")}
-    values: dict[str, Any] = {name: column for name, column in single.items() if column is not None}
-    if stated.labels is not None:
-        values["labels"] = roles.labels
-    columns = (*source.raw.frame.columns, *source.raw.matrix_names)
-    if stated.ignore:
-        values["ignore"] = select(stated.ignore, columns)
-    chosen = (*roles.numeric, *roles.categorical)
-    if source.raw.matrix is None and stated.vectors is None and len(chosen) <= MAX_FEATURES:
-        values["features"] = tuple(name for name in source.raw.frame.columns if name in set(chosen))
-    if notation is not None and notation.form == "separated":
-        values["sep"] = notation.sep
+    if source is not None and source.labels is None:
+        single = {name: getattr(roles, name) for name in ("id", "tags", "text", "group")}
+        values |= {name: column for name, column in single.items() if column is not None}
+        values |= {"labels": roles.labels} if stated.labels is not None else {}
     return values

@@ -29,10 +29,10 @@ from halflabel.table.annotation_columns import (
 from halflabel.table.columns import OF_FILE, Description, Keys
 from halflabel.table.described import Described, find_description, is_path, name_second
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.finding_labels import check_effects, check_labels_once, find_labels
 from halflabel.table.further import join_further
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import find_meanings
+from halflabel.table.labelling import check_effects, check_labels_once, find_labels
 from halflabel.table.native import as_pandas
 from halflabel.table.nothing import count_unlisted
 from halflabel.table.odd_rows import leave_out_rows
@@ -165,8 +165,6 @@ def _read(
     check_effects(keys, source, Y, joined[1], joined=further)
     with name_second(votes):
         source, columns = add_voted_labels(*joined, labels_apart=Y is not None)
-    if source.records is None:
-        described.check({*source.raw.frame.columns, *source.raw.matrix_names, str(stated.tags)})
     with name_lines(_find_first_line(source)), described.name_file():
         raw, assigned = assign_columns(source, columns)
         frame, apart = restore_words(raw.frame, source, columns.tags), Y is not None or columns.pairs is not None
@@ -252,13 +250,7 @@ def _trust_positives(
     if not names or has_votes:
         found = f"no label of the table has this name: {quoted(labels.names)}" if not names else "labels have votes"
         raise ValueError(f"{option('positive_only', columns.positive_only)}: {found}. Name labels that were assigned.")
-    stated = trust_positives(labels, names)
-    counts = [(name, stated.state[:, stated.names.index(name)]) for name in names]
-    return stated, [
-        f"{name!r} is positive-only: {plural(int((state > 0).sum()), 'item has', 'items have')} it, "
-        f"{count(int((state < 0).sum()))} do not have it, and the other {count(int((state == 0).sum()))} may have it."
-        for name, state in counts
-    ]
+    return trust_positives(labels, names), [f"Positive-only: {quoted(names)}. Other items may have it, too."]
 
 
 def restore_words(frame: pd.DataFrame, source: Source, tags: str | None) -> pd.DataFrame:

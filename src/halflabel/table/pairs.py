@@ -161,17 +161,14 @@ def _name_tags(texts: Any, tag: str, names: pd.DataFrame) -> Any:
             f"a table of the names of tags has a column {tag!r} or 'id' and a column 'name', but this one has "
             f"{quoted(names.columns)}: rename its columns, or keep two of them."
         )
-    ids, titles = read_as_text(names[key]), read_as_text(names[title])
-    by_id = {id: title.strip() for id, title in zip(ids, titles, strict=True) if id is not None and title is not None}
-    if len(by_id) < sum(id is not None for id in ids):
-        raise ValueError(f"the table of names has an id in {key!r} twice, or without a name: correct it.")
-    if len(set(by_id.values())) < len(by_id):
-        raise ValueError(f"two tags have the same name in {title!r}: give each tag a name of its own.")
-    if lacking := sorted({text for text in texts if text not in by_id}):
+    table = pd.Series(read_as_text(names[title]), index=read_as_text(names[key])).dropna().str.strip()
+    if table.index.hasnans or table.index.has_duplicates or table.duplicated().any():
+        raise ValueError(f"each tag needs one id in {key!r}, and a name of its own in {title!r}: correct these cells.")
+    if lacking := sorted({*texts} - {*table.index}):
         raise ValueError(
             f"the table of names has no name for {plural(len(lacking), 'tag')} of the pairs: {quoted(lacking)}."
         )
-    return np.array([by_id[text] for text in texts], dtype=object)
+    return table[texts].to_numpy(object)
 
 
 def _read_values(pairs: pd.DataFrame, value: str, meanings: Mapping[str, float] | None) -> Any:

@@ -15,15 +15,13 @@ import pandas as pd
 from halflabel._arrays import Ints
 from halflabel._wording import clipped, count, plural
 from halflabel.labels import PartialLabels
-from halflabel.table.cells import use_text_names
 from halflabel.table.nothing import Form
-from halflabel.table.roles import Roles
 
-#: Number of rows that are shown, of names in a cell, of features of a row, and of labels with their counts.
-MAX_ROWS, MAX_NAMES, MAX_FEATURES, MAX_LABELS = 5, 4, 4, 12
+#: Number of rows that are shown, of names in a cell, and of labels with their counts.
+MAX_ROWS, MAX_NAMES, MAX_LABELS = 5, 4, 12
 
-#: Maximum length of a name, and of the text of a feature.
-MAX_NAME, MAX_TEXT = 30, 24
+#: Maximum length of a name.
+MAX_NAME = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +33,14 @@ class Reading:
     >>> import halflabel as hl
     >>> songs = pd.DataFrame({"song": ["a", "b"], "tempo": [90.5, 120.0], "tags": ["rock; sad", None]})
     >>> print(hl.open_table(songs, id="song", tags="tags", absent="irrelevant").reading)
-    item  has        does not have  unknown    features
-    a     rock, sad  –              –          tempo 90.5
-    b     –          –              rock, sad  tempo 120
+    item  has        does not have
+    a     rock, sad  –
+    b     –          –
     2 labels in 'tags' (separated by ';'): rock 1, sad 1.
     An empty cell in the tags column 'tags': 1 item, unlabelled.
     """
 
-    #: Some rows with the columns ``item``, ``has``, ``does not have``, ``unknown`` and ``features``, as text.
+    #: Some rows with the columns ``item``, ``has`` and ``does not have``, as text.
     rows: pd.DataFrame
     where: str  #: The number of labels, where they are, and how they are written.
     counts: tuple[tuple[str, int], ...]  #: The number of items that have each of the most frequent labels.
@@ -68,15 +66,7 @@ class Reading:
         return "\n".join("  ".join(map(str.ljust, line, width)).rstrip() for line in lines)
 
 
-def describe_reading(
-    labels: PartialLabels,
-    index: pd.Index[Any],
-    frame: pd.DataFrame | None,
-    roles: Roles,
-    forms: Sequence[Form],
-    n_features: int,
-    where: str = "",
-) -> Reading:
+def describe_reading(labels: PartialLabels, index: pd.Index[Any], forms: Sequence[Form], where: str = "") -> Reading:
     """Return the reading of a table.
 
     Parameters
@@ -84,24 +74,14 @@ def describe_reading(
     labels : PartialLabels
     index : Index
         The ids of the items.
-    frame : DataFrame or None
-        The cells of features, where they are columns.
-    roles : Roles
     forms : sequence of Form
-    n_features : int
     where : str, optional
         Where the labels are, and how they are written.
     """
     rows = choose_rows(labels)
-    states = {"has": 1, "does not have": -1, "unknown": 0}
-    shown = {
-        "item": [clipped(index[row], MAX_NAME) for row in rows],
-        **{
-            title: [_list_names(labels.names, labels.state[row] == value) for row in rows]
-            for title, value in states.items()
-        },
-        "features": _list_features(frame, roles, rows, n_features),
-    }
+    shown = {"item": [clipped(index[row], MAX_NAME) for row in rows]}
+    for title, value in {"has": 1, "does not have": -1}.items():
+        shown[title] = [_list_names(labels.names, labels.state[row] == value) for row in rows]
     return Reading(
         rows=pd.DataFrame(shown),
         where=plural(len(labels.names), "label") + (where and f" {where}"),
@@ -145,26 +125,3 @@ def _list_names(names: Sequence[str], chosen: Any) -> str:
     if len(found) <= MAX_NAMES:
         return ", ".join(found) or "–"
     return f"{', '.join(found[: MAX_NAMES - 1])} and {count(len(found) - MAX_NAMES + 1)} more"
-
-
-def _list_features(frame: pd.DataFrame | None, roles: Roles, rows: Ints, n_features: int) -> list[str]:
-    """Return the cells of some features of each row, as text."""
-    if frame is None or not roles.features:
-        return [plural(n_features, "number")] * len(rows)
-    frame = use_text_names(frame)
-    names = [name for name in roles.features if name in frame.columns][:MAX_FEATURES]
-    left = len(roles.features) - len(names)
-    rest = f" and {count(left)} more" if left else ""
-    cells = frame.iloc[rows][names].astype(object)
-    return [
-        ", ".join(f"{clipped(name, MAX_NAME)} {_write(cell)}" for name, cell in zip(names, row, strict=True)) + rest
-        for row in cells.itertuples(index=False, name=None)
-    ]
-
-
-def _write(cell: Any) -> str:
-    if isinstance(cell, list | tuple | np.ndarray):
-        return f"[{len(cell)} numbers]"
-    if np.ndim(cell) == 0 and bool(pd.isna(cell)):
-        return "(empty)"
-    return f"{cell:g}" if isinstance(cell, float) else clipped(cell, MAX_TEXT)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
 import pandas as pd
 
@@ -70,8 +69,6 @@ class Roles:
     ('rock', 'label', 'yes, no or unknown in each row')
     ('tempo', 'number', 'one feature')
     ('url', 'ignored', 'left out on request')
-    >>> Roles.from_dict(roles.to_dict()) == roles
-    True
     """
 
     id: str | None = None
@@ -120,17 +117,6 @@ class Roles:
         """Return (columns, role, why), where consecutive columns with the same role and reason share a line."""
         groups = groupby(self.describe(), key=lambda line: line[1:])
         return [(shorten_names([line[0] for line in lines]), role, why) for (role, why), lines in groups]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Roles:
-        """Return the roles written by :meth:`to_dict`, also after a trip through JSON."""
-        plain: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in values.items()}
-        plain["ignored"] = tuple((column, reason) for column, reason in values["ignored"])
-        return cls(**plain)
 
 
 class NoLabelsNamed(ValueError):

@@ -7,7 +7,6 @@ import os
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +29,6 @@ _WHERE_LABELS_ARE = ("labels", "tags", "pairs")
 #: Keys that mean nothing where the labels are in another place.
 _OF_LISTS = ("absent", "empty", "sep", "on", "tag", "value", "tag_names", "annotated")
 
-#: Keys that name columns, each of which has one role.
-_ROLES = ("id", "labels", "tags", "text", "vectors", "group", "features", "ignore")
-
 #: Keys that are a path, or may be one.
 _PATHS = ("pairs", "tag_names", "labels_file", "prior", "sources", "vectors")
 
@@ -52,29 +48,13 @@ class TableFile:
     def merge(self, stated: Mapping[str, Any]) -> dict[str, Any]:
         """Return all values. Stated values override the values of the file.
 
-        A stated column loses the role that it has in the file, and stated labels replace the labels of the file,
-        wherever these are.
+        Stated labels replace the labels of the file, wherever these are.
         """
         kept = {key: value for key, value in self.values.items() if key not in stated}
         if place := stated.keys() & set(_WHERE_LABELS_ARE):
             gone = {*_WHERE_LABELS_ARE, *(() if place & self.values.keys() else _OF_LISTS)}
             kept = {key: value for key, value in kept.items() if key not in gone}
-        taken = [pattern for key in _ROLES for pattern in _as_names(stated.get(key))]
-        for key in _ROLES:
-            if key in kept:
-                kept[key] = _without(kept[key], taken)
         return {key: value for key, value in (kept | dict(stated)).items() if value is not None}
-
-    def check(self, names: Collection[str], stated: Mapping[str, Any]) -> None:
-        """Raise if the table lacks a column that the file names, unless it was stated apart from the file."""
-        values = {key: value for key, value in self.merge(stated).items() if key not in stated}
-        for key in _ROLES:
-            if key == "vectors" and str(values.get(key)).endswith(VECTOR_FILE):
-                continue
-            for name in _as_names(values.get(key)):
-                if name not in names and not any(fnmatchcase(other, name) for other in names):
-                    raise TableFileError(f"{self.path} names the column {name!r} ({key}), which the table does not "
-                                         f"have: {closest(name, names)} {self.describe_way()}")  # fmt: skip
 
     def check_paths(self, stated: Collection[str]) -> None:
         """Raise for a file outside the folder of this one: a user did not name this file.
@@ -91,22 +71,6 @@ class TableFile:
                     f"{option(key, file)} in the call, or name the table file itself ({option('table')}) to use "
                     "its files wherever they are."
                 )
-
-    def describe_way(self) -> str:
-        """Return the advice about a table file that does not fit."""
-        return f"Change {self.path}, or write it again with `halflabel describe ... --save`."
-
-
-def _as_names(value: Any) -> tuple[str, ...]:
-    return () if value is None else (str(value),) if isinstance(value, str | os.PathLike) else tuple(value)
-
-
-def _without(value: Any, patterns: Sequence[str]) -> Any:
-    """Return the names of a role that no pattern matches, or None if none is left."""
-    if not patterns:
-        return value
-    names = tuple(name for name in _as_names(value) if not any(fnmatchcase(name, pattern) for pattern in patterns))
-    return (names[0] if isinstance(value, str) else names) if names else None
 
 
 def name_table_file(items: AnyPath) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,11 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, name_row, option, plural
 from halflabel.labels import Absent, PartialLabels
+from halflabel.labels.tables import check_size
 from halflabel.table.columns import Description, Empty
-from halflabel.table.label_reading import LabelReading, leave_unknown
+from halflabel.table.label_reading import LabelReading
 from halflabel.table.nothing import count_forms, list_notes, name_form, read_meaning
-from halflabel.table.tag_notations import Parts, Tag, TagNotation
+from halflabel.table.tag_notations import Parts, TagNotation
 from halflabel.table.tag_recognition import recognise_tags
 
 #: Minimum number of annotated items with one tag each that are taken for items with a class.
@@ -51,31 +51,39 @@ def read_tag_cells(
 ) -> tuple[PartialLabels, list[tuple[Any, Parts]]]:
     """Return the labels of the cells, of all tags in them or of known names, and the cells that may hold nothing."""
     cells = list(zip(column, read_tag_parts(column, notation), strict=True))
-    still_open = _read_tag_lists(undecided, notation) if undecided is not None else [None] * len(cells)
-    read = [read_meaning(parts, empty, name_form(cell, parts, notation) or "") for cell, parts in cells]
-    given = [[] if tags is None and left else tags for tags, left in zip(read, still_open, strict=True)]
+    still_open = [None] * len(cells) if undecided is None else list(map(notation.read, undecided))
     found = {tag.name for _, parts in cells for tag in parts or () if tag is not None}
     names = sorted(found.union(*(left or () for left in still_open))) if known_names is None else list(known_names)
-    counted = [cell for cell, left in zip(cells, still_open, strict=True) if not left]
     place = {name: j for j, name in enumerate(names)}
-    kept = [None if tags is None else [tag for tag in tags if tag.name in place] for tags in given]
-    lists = [None if tags is None else [tag.name for tag in tags if tag.relevant] for tags in kept]
-    if known_names is not None and not any(kept if absent == "unknown" else (tags is not None for tags in kept)):
-        annotated = np.array([tags is not None for tags in kept], dtype=bool)
-        return leave_unknown(annotated, names, positive_only=absent == "unknown"), counted
-    if known_names is None and not any(lists) and notation.scores == "prior":
+    check_size(len(cells), len(names))
+    state, is_open = np.zeros((len(cells), len(names)), np.int8), np.zeros((len(cells), len(names)), dtype=bool)
+    annotated = np.zeros(len(cells), dtype=bool)
+    for row, ((cell, parts), left) in enumerate(zip(cells, still_open, strict=True)):
+        tags = read_meaning(parts, empty, name_form(cell, parts, notation) or "")
+        annotated[row] = tags is not None or bool(left)
+        for tag in tags or ():
+            if tag.name in place and tag.relevant is not None:
+                value, j = 1 if tag.relevant else -1, place[tag.name]
+                if state[row, j] == -value:
+                    raise ValueError(
+                        f"a cell of tags has {tag.name!r} both with and without a mark that means no "
+                        f"({name_row(row)}): keep one of them."
+                    )
+                state[row, j] = value
+        written = (tag.name for tag in parts or () if tag is not None and tag.is_open)
+        is_open[row, [place[name] for name in (*(left or ()), *written) if name in place]] = True
+    if known_names is None and notation.scores == "prior" and not (state > 0).any():
         raise ValueError(
             f"each tag of the column {column.name!r} has a score, so that no tag is given: state "
             f"{option('scores', 'given')}, or give tags or labels in another column."
         )
-    labels = PartialLabels.from_tags(lists, absent=absent, names=names)
-    labels = _reject(labels, kept)
-    written = [[tag.name for tag in parts or () if tag is not None and tag.is_open] for _, parts in cells]
-    is_open = np.zeros(labels.shape, dtype=bool)
-    for row, each in enumerate(zip(still_open, written, strict=True)):
-        is_open[row, [place[name] for names in each for name in names or () if name in place]] = True
+    if absent == "irrelevant":
+        state[annotated[:, None] & (state == 0)] = -1
+    labels = PartialLabels(state, tuple(names), annotated, positives=absent == "unknown")
+    if known_names is None:
+        labels.require_observed()
     labels = labels.hide(is_open & ~labels.relevant) if is_open.any() else labels
-    return labels, counted
+    return labels, [cell for cell, left in zip(cells, still_open, strict=True) if not left]
 
 
 def _take_scores(parts: Sequence[Parts], labels: PartialLabels) -> Floats:
@@ -86,26 +94,6 @@ def _take_scores(parts: Sequence[Parts], labels: PartialLabels) -> Floats:
             if tag is not None and tag.score is not None:
                 scores[row, place[tag.name]] = tag.score
     return scores
-
-
-def _reject(labels: PartialLabels, tags: Sequence[list[Tag] | None]) -> PartialLabels:
-    """Return the labels with -1 for the tags that an item is known not to have."""
-    state, place = labels.state.copy(), {name: j for j, name in enumerate(labels.names)}
-    for row, each in enumerate(tags):
-        for tag in each or ():
-            if tag.relevant is False and labels.relevant[row, place[tag.name]]:
-                raise ValueError(
-                    f"a cell of tags has {tag.name!r} both with and without a mark that means no ({name_row(row)}): "
-                    "keep one of them."
-                )
-            if tag.relevant is False:
-                state[row, place[tag.name]] = -1
-    return replace(labels, state=state)
-
-
-def _read_tag_lists(column: pd.Series[Any], notation: TagNotation) -> list[list[str] | None]:
-    """Return the names of the tags of each cell, or None for a cell without a value."""
-    return [notation.read(cell) for cell in column]
 
 
 def read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:

@@ -1,7 +1,4 @@
-"""Cells of tags: from a cell to its tags, and from tags to a cell, in six notations.
-
-:mod:`halflabel.table.tag_recognition` finds the notation of a column.
-"""
+"""Cells of tags: from a cell to its tags, and from tags to a cell, in six notations."""
 
 from __future__ import annotations
 
@@ -116,13 +113,7 @@ class TagNotation:
         return bool(self.objects) and not self.fields
 
     def read(self, cell: Any) -> list[str] | None:
-        """Return the tags that a cell gives to its item, or None for a cell without any value.
-
-        Raises
-        ------
-        ValueError
-            If the cell is not written in this notation.
-        """
+        """Return the tags that a cell gives to its item, or None for a cell without any value."""
         tags = take_tags(self.read_parts(cell))
         return None if tags is None else [tag.name for tag in tags if tag.relevant]
 

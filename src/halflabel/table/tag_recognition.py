@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import clipped, closest, plural, quoted
+from halflabel._wording import closest, plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
@@ -225,16 +225,15 @@ def _read_scores(
         return notation
     if stated.scores is not None:
         return replace(notation, scores=stated.scores)
-    found = [(part.get(notation.fields[0]), part.get(key)) for parts in cells for part in parts]
-    scored = [(name, float(score)) for name, score in found if isinstance(score, int | float)]
-    if not scored:
+    scores = [part.get(key) for parts in cells for part in parts]
+    given = [score for score in scores if isinstance(score, int | float)]
+    if not given:
         return notation
-    example, low = f"{scored[0][0]} with {key} {scored[0][1]:g}", sum(score < 0.5 for _, score in scored)
     prior = ("scores are probabilities of a model, and tags without a score are given", {"scores": "prior"})
-    are_probabilities = all(0 <= score <= 1 for _, score in scored) and len(scored) < len(found)
+    are_probabilities = all(0 <= score <= 1 for score in given) and len(given) < len(scores)
+    number = plural(len(given), "tag has", "tags have")
     raise Question(
-        f"{plural(len(scored), 'tag')} of the column {column!r} {'has' if len(scored) == 1 else 'have'} a score, such "
-        f"as {clipped(example, 40)!r}; {low} of the scores are below 0.5.",
+        f"In the column {column!r}, {number} a score ({key!r}), from {min(given):g} to {max(given):g}.",
         ("all listed tags are given", {"scores": "given"}),
         *((prior,) if are_probabilities else ()),
     )

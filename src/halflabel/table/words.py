@@ -21,25 +21,44 @@ PLAIN = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 #: The value of the words of each key.
 VALUES = {"yes": 1.0, "no": 0.0, "unknown": np.nan}
 
+
+def _split(words: str) -> list[str]:
+    return words.split(", ")
+
+
 #: Words of surveys and tools, in addition to the answers of this package.
-_YES = {*WORDS[Answer.YES], "ja", "j", "oui", "si", "sí", "sim", "tak", "da", "vrai", "wahr", "verdadero", "vero",
-        "x", "●", "✓", "✔", "☑", "selected", "checked", "ticked", "quoted", "mentioned", "genannt", "present",
-        "positive", "+", "approved", "accepted", "confirmed", "agree", "👍", "✅", "да", "так", "evet", "igen", "ano",
-        "ναι", "نعم", "כן", "हाँ", "是", "有", "はい", "예", "네"}  # fmt: skip
-_NO = {*WORDS[Answer.NO], "nein", "non", "não", "nej", "nee", "nie", "faux", "falsch", "falso", "○", "✗", "✘", "☐",
-       "absent", "negative", "-", "rejected", "declined", "disagree", "👎", "❌", "нет", "ні", "hayır", "nem", "ne",
-       "όχι", "لا", "לא", "नहीं", "否", "无", "無", "没有", "いいえ", "아니요"}  # fmt: skip
-_UNKNOWN = {*WORDS[Answer.UNSURE], "maybe", "not asked", "no answer", "weiss nicht", "keine angabe", "unbekannt", "nsp",
-            "inconnu", "desconocido", "pending", "indeterminate", "undecided", "neutral", "dk", "don't know", "не знаю",
-            "不知道", "不明", "わからない"}  # fmt: skip
+_YES = {
+    *WORDS[Answer.YES],
+    *_split(
+        "ja, j, oui, si, sí, sim, tak, da, vrai, wahr, verdadero, vero, x, ●, ✓, ✔, ☑, selected, checked, "
+        "ticked, quoted, mentioned, genannt, present, positive, +, approved, accepted, confirmed, agree, 👍, "
+        "✅, да, так, evet, igen, ano, ναι, نعم, כן, हाँ, 是, 有, はい, 예, 네"
+    ),
+}
+_NO = {
+    *WORDS[Answer.NO],
+    *_split(
+        "nein, non, não, nej, nee, nie, faux, falsch, falso, ○, ✗, ✘, ☐, absent, negative, -, rejected, "
+        "declined, disagree, 👎, ❌, нет, ні, hayır, nem, ne, όχι, لا, לא, नहीं, 否, 无, 無, 没有, いいえ, 아니요"
+    ),
+}
+_UNKNOWN = {
+    *WORDS[Answer.UNSURE],
+    *_split(
+        "maybe, not asked, no answer, weiss nicht, keine angabe, unbekannt, nsp, inconnu, desconocido, "
+        "pending, indeterminate, undecided, neutral, dk, don't know, не знаю, 不知道, 不明, わからない"
+    ),
+}
 
 #: Words for nothing, without the punctuation around them.
-_NOTHING = {
-    "none", "nothing", "na", "n/a", "n.a", "nan", "nat", "null", "nil", "undefined", "unknown", "missing", "blank",
-    "empty", "unset", "not set", "not applicable", "no", "false", "no tag", "no tags", "no label", "no labels",
-    "no data", "untagged", "unlabelled", "unlabeled", "not tagged", "not labelled", "not labeled", "tbd", "todo",
-    "to do", "k.a", "n.d", "n.b", "leer", "keine", "vide", "aucun", "aucune", "ninguno", "ninguna", "nessuno",
-}  # fmt: skip
+_NOTHING = set(
+    _split(
+        "none, nothing, na, n/a, n.a, nan, nat, null, nil, undefined, unknown, missing, blank, empty, unset, "
+        "not set, not applicable, no, false, no tag, no tags, no label, no labels, no data, untagged, "
+        "unlabelled, unlabeled, not tagged, not labelled, not labeled, tbd, todo, to do, k.a, n.d, n.b, "
+        "leer, keine, vide, aucun, aucune, ninguno, ninguna, nessuno"
+    )
+)
 
 #: Missing values of databases, workbooks and programs. Other codes of programs of statistics also stand for nothing.
 _NULL = re.compile(r"\\n|[(<{]?null[)>}]?|#(?:ref|div/0|value|name|num)[!?]|nan|nat|<na>")
