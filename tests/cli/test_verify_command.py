@@ -42,7 +42,7 @@ def test_a_report_is_verified_and_names_the_line_of_its_journal(tmp_path, songs)
     with Ledger(journal, "review") as ledger:
         ledger.begin({})
         ledger.append([{"n": 1}, {"n": 2}])
-        reviewed = {"facts": [("Digest of the journal", ledger.chain)], "sentences": [], "certificate": None}
+        reviewed = [("Digest of the journal", ledger.chain)]
         hl.complete(songs, id="song", labels=["tag_*"], effort="fast").report(report, reviewed=reviewed)
         ledger.append([{"n": 3}])
     assert "is as it was written" in run("verify", report).output

@@ -29,7 +29,7 @@ SHOWN = pd.DataFrame({"page": ["https://example.org/<a>", "none.png", "x", "", N
 #: What the pages of the states are rendered with, by the identity of the completion.
 CONTEXTS = {}
 
-REVIEWED = {"facts": [("Answers", "<3>")], "sentences": ["One <sentence>."]}
+REVIEWED = [("Answers", "<3>")]
 
 
 @pytest.fixture(scope="module")

@@ -196,7 +196,7 @@ def test_outputs_are_asked_of_the_worker(client):
         f"s{question['row']}", LABELS[question["column"]], "ana", question["why"], 1.5,
     ]  # fmt: skip
     assert pd.isna(rows.loc[0, "answer"])
-    facts = dict(job.given["reviewed"]["facts"])
+    facts = dict(job.given["reviewed"])
     assert (facts["Answers"], facts["of these not sure"], facts["Reviewers"]) == ("1", "1", "ana")
 
 

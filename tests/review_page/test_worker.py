@@ -50,7 +50,7 @@ def test_fits_are_coalesced_and_outputs_hold_the_answers(working, tmp_path):
     wait(received, "idle")
     assert worker.is_idle
     targets = Targets(*(tmp_path / name for name in ("done.csv", "answers.csv", "report.html")))
-    outputs = {"to": targets, "rows": pd.DataFrame({"item": ["s1"]}), "reviewed": {"facts": [("Answers", "6")]}}
+    outputs = {"to": targets, "rows": pd.DataFrame({"item": ["s1"]}), "reviewed": [("Answers", "6")]}
     worker.ask(Job("write", {"answers": answers, "effort": "fast", **outputs}))
     assert wait(received, "written", "failed") == [str(targets.table), str(targets.answers), str(targets.report)]
     done = pd.read_csv(targets.table)

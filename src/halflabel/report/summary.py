@@ -41,7 +41,7 @@ def summarize(
     show: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     settings: Mapping[str, Any] | None = None,
-    reviewed: Mapping[str, Any] | None = None,
+    reviewed: Sequence[tuple[str, str]] | None = None,
     random_state: int = 0,
 ) -> dict[str, Any]:
     """Return everything in a report as a plain dict for JSON. Its size is bounded at any size of data.
@@ -63,8 +63,8 @@ def summarize(
         The folder that the paths of image files start from; by default that of the table's file.
     settings : mapping, optional
         The options of the run, listed at the end.
-    reviewed : mapping, optional
-        The results of a review in the browser: ``facts`` (pairs of name and value) and ``sentences``.
+    reviewed : sequence of (str, str), optional
+        The results of a review in the browser: pairs of name and value.
     random_state : int, default=0
         Decides which filled values are shown, and which items the map shows if there are too many for all of them.
 
@@ -95,7 +95,7 @@ def summarize(
         "check": list_checks(evidence, describe),
         "to_check": describe_review(completion),
         "probability_of": name_event(completion),
-        "reviewed": None if reviewed is None else _summarize_review(reviewed),
+        "reviewed": [[clipped(name), clipped(value)] for name, value in reviewed or ()],
         "reading": summarize_reading(completion.opened),
         "gaps": list(evidence.gaps),
         "by_value": describe_values(evidence),
@@ -132,12 +132,6 @@ def _find_folder(opened: OpenTable) -> Path:
     """Return the folder of the file that a table was read from, or the current folder."""
     paths = () if opened.source is None else opened.source.paths
     return paths[0].parent if paths else Path()
-
-
-def _summarize_review(reviewed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the results of a review as short texts."""
-    facts = [[clipped(name), clipped(value)] for name, value in reviewed["facts"]]
-    return {"facts": facts, "sentences": [clipped(text, 500) for text in reviewed["sentences"]]}
 
 
 def _plain(value: Any) -> Any:

@@ -26,7 +26,7 @@ class Targets:
     of_report: dict[str, Any] = field(default_factory=dict)
 
 
-def summarize_review(book: AnswerBook, chain: str) -> dict[str, Any]:
+def summarize_review(book: AnswerBook, chain: str) -> list[tuple[str, str]]:
     """Return the section "Reviewed" of the report.
 
     ``chain`` is the digest of all lines of the journal.
@@ -34,7 +34,7 @@ def summarize_review(book: AnswerBook, chain: str) -> dict[str, Any]:
     active = [record for _, _, record in book.list_active()]
     unsure = sum(record.body["value"] is None for record in active)
     random = score_random(book)
-    facts = [
+    return [
         ("Answers", count(len(active))),
         ("of these not sure", count(unsure)),
         ("Reviewers", ", ".join(sorted({record.by for record in active})) or NONE),
@@ -42,10 +42,11 @@ def summarize_review(book: AnswerBook, chain: str) -> dict[str, Any]:
         ("Wrong filled values among these", count(random["errors"])),
         ("Digest of the journal", chain),
     ]
-    return {"facts": facts, "sentences": []}
 
 
-def write_outputs(completion: Completion, to: Targets, rows: pd.DataFrame, reviewed: dict[str, Any]) -> list[str]:
+def write_outputs(
+    completion: Completion, to: Targets, rows: pd.DataFrame, reviewed: list[tuple[str, str]]
+) -> list[str]:
     """Write all files, which appear together, and return their paths as strings.
 
     ``rows`` are from :func:`list_answers`, and ``reviewed`` from :func:`summarize_review`.
