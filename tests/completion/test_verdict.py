@@ -10,6 +10,7 @@ import pytest
 from tests.completion.test_withheld import CASES, CLAIMS, complete
 
 import halflabel as hl
+from halflabel.completion import verdict
 from halflabel.completion.evidence import MIN_YES
 from halflabel.completion.verdict import decide, rank_labels, write_wrong
 from halflabel.report import render_html, summarize
@@ -138,3 +139,10 @@ def test_each_output_names_the_labels_that_are_not_learned(songs, tmp_path):
     for text in (repr(filled), filled._repr_html_(), page):
         assert "Not learned: 'odd'." in text.replace("&#39;", "'")
     assert "Not learned" not in repr(hl.complete(songs.drop(columns="odd"), labels=["rock"]))
+
+
+@pytest.mark.parametrize(("wrong", "named"), [([0.2, 0.1], " Least sure: a."), ([0.1, 0.1], ""), ([0.1], "")])
+def test_the_least_sure_label_is_named_where_another_one_is_surer(monkeypatch, wrong, named):
+    ranked = pd.DataFrame({"label": ["a", "b"][: len(wrong)], "wrong": wrong})
+    monkeypatch.setattr(verdict, "rank_labels", lambda evidence: ranked)
+    assert verdict._name_least_sure(None) == named

@@ -171,3 +171,10 @@ def test_a_column_of_classes_is_noticed_with_the_way_to_state_it(styles):
 def test_a_column_of_classes_that_is_named_as_a_label_is_an_error_with_the_way_on(styles):
     with pytest.raises(ValueError, match=r"tags='style', absent='irrelevant', rules='one of: \*'"):
         hl.open_table(styles, labels="style")
+
+
+@pytest.mark.parametrize(("n_classes", "is_noted"), [(2, False), (3, True)])
+def test_three_classes_are_noticed_and_two_may_be_a_yes_and_a_no(n_classes, is_noted):
+    frame = pd.DataFrame({"bpm": np.arange(12) + 0.5, "style": [f"class {k % n_classes}" for k in range(12)]})
+    notes = " ".join(hl.open_table(frame, tags="style", absent="irrelevant").notes)
+    assert ("exactly one tag" in notes) == is_noted

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halflabel.files.header import holds_values
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
 
@@ -73,3 +74,8 @@ def test_a_text_is_not_a_path():
 
 def test_a_second_byte_order_mark_is_no_part_of_a_name(write):
     assert read_table(write("songs.csv", b"\xef\xbb\xbf\xef\xbb\xbfsong,rock\ns1,1\n")).frame.columns[0] == "song"
+
+
+@pytest.mark.parametrize(("below", "expected"), [(["a2"], False), (["a2", "a3"], True), (["a2", "song"], False)])
+def test_a_cell_like_two_cells_below_it_is_no_name(below, expected):
+    assert holds_values([["a1"], *([cell] for cell in below)]) == expected
