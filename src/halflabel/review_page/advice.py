@@ -25,11 +25,6 @@ CONFIDENCE = 0.95
 def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
     """Return the verdict about the filled values without an answer, and the effect of the next answers.
 
-    Keys: filled, expected, low, high (errors among these values; None without a number), is_enough, sentence, and
-    random: see :func:`score_random`.
-
-    Notes
-    -----
     The expected errors are the sum of the probabilities, with the band of the verdict. From 60 random answers on, its
     upper end is the exact one of these answers, because calibration on answers to questions that a queue chose can be
     much too optimistic. Expected errors outside of the exact interval of any number of random answers are not stated.

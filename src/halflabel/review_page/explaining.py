@@ -30,12 +30,8 @@ def explain_place(completion: Completion, row: int, column: int, label: str) -> 
 
     The number of the column counts the labels of the table; a fit may have fewer labels.
     """
-    named: dict[str, Any] = {
-        "item": str(completion.index[row]),
-        "label": label,
-        "probability": None,
-        "contributions": [],
-    }
+    item = str(completion.index[row])
+    named: dict[str, Any] = {"item": item, "label": label, "probability": None, "contributions": []}
     if label not in completion.labels.names:
         note = f"The last fit did not learn {label!r}: with the answers, all known entries of this label are the same."
         return Explained(row, column, {**named, "note": note})

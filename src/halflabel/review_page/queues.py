@@ -117,22 +117,12 @@ KINDS: dict[str, Callable[[Situation, Fit], tuple[Mask, Scores]]] = {
 def choose_screens(
     now: Situation, kind: str, n: int, *, label: int | None = None, exclude: Ints | None = None
 ) -> list[Screen]:
-    """Return at most ``n`` screens, each one about the labels of one item that may be wrong.
+    """Return at most ``n`` screens of a queue, each one about the labels of one item that may be wrong.
 
-    Parameters
-    ----------
-    kind : str
-        A key of :data:`KINDS`.
-    label : int, optional
-        Only questions about this label.
-    exclude : ndarray of int, optional
-        Flat numbers (row x number of labels + column) of entries that are not asked.
-
-    Notes
-    -----
-    Items come in the order of the errors that a second of reading removes. One screen in eight begins with a random
-    filled entry, which the page shows without its value, unless one label is asked. The doubtful labels of its item
-    follow, because it is read in any case. Without a fit, all screens are random entries.
+    ``exclude`` has the flat numbers (row x number of labels + column) of entries that are not asked. Items come in the
+    order of the errors that a second of reading removes. One screen in eight begins with a random filled entry, which
+    the page shows without its value, unless one label is asked. The doubtful labels of its item follow, because it is
+    read in any case. Without a fit, all screens are random entries.
     """
     if kind not in KINDS:
         raise ValueError(f"there is no queue {kind!r}; {closest(kind, KINDS)}")
