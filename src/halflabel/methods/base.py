@@ -309,11 +309,6 @@ class PartialLabelEstimator(MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         return {}
 
-    def fit_predict(self, X: MatrixLike, y: LabelsLike) -> NDArray[np.int64]:
-        """Fit and return ``transduction_``: the labels with every gap filled, known entries verbatim."""
-        filled: NDArray[np.int64] = self.fit(X, y).transduction_
-        return filled
-
     def score(self, X: MatrixLike, y: LabelsLike) -> float:
         """Return micro-F1 of ``predict(X)`` on the observed entries of ``y``."""
         labels = PartialLabels.from_table(y)
