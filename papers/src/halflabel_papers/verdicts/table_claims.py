@@ -178,7 +178,7 @@ def check_entries_per_freedom(
     A matrix of rank r with n items and d features has r (n + d - r) degrees of freedom. Nothing is measured.
     """
     ratios = {}
-    for data, share in itertools.product(experiment.sets, experiment.grid[name]):
+    for data, share in itertools.product(experiment.printed_sets, experiment.grid[name]):
         n, d, r = (results.paper.sets[data].settings[key] for key in ("n", "d", "r"))
         ratios[f"{data}, {name} = {share}"] = share * n * d / (r * (n + d - r))
     failed = [place for place, ratio in ratios.items() if not ratio < below]
