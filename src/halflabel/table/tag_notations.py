@@ -72,8 +72,8 @@ class TagNotation:
     #: The separator of the form "separated", where an empty one means that a cell is one tag.
     sep: str = ";"
     glue: str = ";"  #: The text between two tags, as the table writes it.
-    #: The mark before each tag, or the marks before and after it; the two brackets of a list of Python, and of an
-    #: object that is text; "choices" for the lists of Label Studio.
+    #: The mark before each tag, or the marks before and after it; the brackets of a list of Python, and of an object
+    #: that is text; "choices" of Label Studio.
     around: str = ""
     #: Whether tags have scores: "given" leaves them out, "prior" reads a tag with a score as the suggestion of a model.
     scores: Literal["", "given", "prior"] = ""
@@ -118,13 +118,7 @@ class TagNotation:
         return None if tags is None else [tag.name for tag in tags if tag.relevant]
 
     def read_parts(self, cell: Any) -> Parts:
-        """Return the tags of a cell, and None for each missing value among them. A missing cell is None.
-
-        Raises
-        ------
-        ValueError
-            If the cell is not written in this notation.
-        """
+        """Return the tags of a cell, and None for each missing value among them. A missing cell is None."""
         raw = self.cut(cell)
         return None if raw is None else [self._read_tag(part) for part in raw if fold_word(str(part)) not in self.no]
 
