@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import bets as oracle
 
-from halflabel.evidence.betting import Bets, bound_errors, weigh
+from halflabel.evidence.betting import AIMS, Bets, weigh
 
 SHARES = st.floats(0.001, 0.999)
 
@@ -84,10 +84,14 @@ def test_a_bound_that_ignores_the_weights_is_false_too_often():
 def test_an_error_raises_the_bound_and_a_right_answer_lowers_it(entries, data):
     answered = data.draw(st.integers(1, entries - 1))
     errors = data.draw(st.integers(0, answered))
-    bound = bound_errors(entries, answered, errors, 0.9, 0.05)
-    assert errors <= bound <= entries - answered + errors
-    if errors:
-        assert bound_errors(entries, answered, errors - 1, 0.9, 0.05) <= bound
+    p, order, aims = np.full(entries, 0.05), np.arange(answered), [share * entries + 1 for share in AIMS]
+
+    def bound(errors):
+        wrong = np.diff(np.floor((order + 1) * errors / answered + 1e-9), prepend=0.0) > 0
+        return Bets.place(p, order, order >= 0, wrong, aims).bound(0.1)
+
+    assert errors <= bound(errors) <= entries - answered + errors
+    assert not errors or bound(errors - 1) <= bound(errors)
 
 
 def test_without_a_draw_nothing_is_proved_and_after_all_answers_everything_is():

@@ -7,10 +7,7 @@ import math
 import numpy as np
 
 from halflabel._arrays import Floats
-from halflabel.evidence.betting import LARGEST, bound_errors, weigh
-
-#: The numbers of answers for which a likely bound is shown.
-PROPOSED = (60, 120, 240, 480)
+from halflabel.evidence.betting import LARGEST, weigh
 
 #: Minimum number of random answers for an exact bound that is printed. If all are right, it is about 5 %.
 MIN_RANDOM = 60
@@ -23,19 +20,6 @@ MOMENTS = np.geomspace(1e-4, 30, 50)
 
 #: The cost of not knowing the share of errors, in units of evidence.
 UNKNOWN = 1.0
-
-
-def propose_sizes(entries: int, error_rate: float, level: float = 0.95) -> list[dict[str, float]]:
-    """Return numbers of answers, and the precision that each of them will most likely prove.
-
-    ``entries`` is the size of the population, and ``error_rate`` the expected share of wrong entries.
-    """
-    sizes = [n for n in PROPOSED if n < entries] or [entries]
-    return [
-        {"n": n, "precision": 1 - bound_errors(entries, n, round(n * error_rate), level, error_rate) / entries}
-        for n in sizes
-        if n
-    ]
 
 
 def plan_answers(wrong: Floats, allowed: int, alpha: float, evidence: float = 0.0) -> tuple[int, int]:

@@ -36,7 +36,7 @@ from scipy.special import logsumexp
 
 from halflabel._arrays import Floats, Ints, Mask
 
-__all__ = ["Bets", "bound_errors", "weigh"]
+__all__ = ["Bets", "weigh"]
 
 #: The smallest weight, as a share of the largest one. It was chosen from .15, .2, .3 and .5 on scene, emotions, msrc,
 #: yahoo-arts and simulated tables.
@@ -118,17 +118,3 @@ def _sum_rest(values: Floats, entries: Ints) -> Floats:
     """Return the sum over the entries without an answer, before each answer."""
     later = np.cumsum(values[entries][::-1])[::-1]
     return np.asarray(np.delete(values, entries).sum() + later)
-
-
-def bound_errors(entries: int, answered: int, errors: int, level: float, expected: float) -> int:
-    """Return the likely bound of random answers about entries that are all wrong with the same probability.
-
-    Examples
-    --------
-    >>> [bound_errors(4000, n, 0, 0.95, 0.01) for n in (60, 120, 240)]
-    [239, 116, 55]
-    """
-    p, order = np.full(entries, expected), np.arange(answered)
-    wrong = np.diff(np.floor((order + 1) * errors / max(answered, 1) + 1e-9), prepend=0.0) > 0
-    aims = [share * entries + 1 for share in AIMS]
-    return Bets.place(p, order, np.ones(answered, dtype=bool), wrong, aims).bound(1 - level)
