@@ -148,8 +148,9 @@ def test_a_table_that_no_longer_fits_is_one_sentence_and_save_begins_again(descr
     for command in (("complete",), ("describe",)):
         result = run(*command, described)
         assert result.exit_code == 1
-        assert f"{file} names the column 'tag_b' (labels), which the table does not have" in result.stderr
-        assert "halflabel describe" in result.stderr
+        assert "no column is called or matches 'tag_b'" in result.stderr
+        assert f"The description is that of {file}: change it there" in result.stderr
+        assert "halflabel describe --save" in result.stderr
     assert outputs(described) == [file.name]
     again = run("describe", described, "--labels", "tag_*,mood", "--save")
     assert again.exit_code == 0, again.output
