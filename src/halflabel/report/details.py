@@ -1,4 +1,4 @@
-"""The numbers in the details of a report: reading, sources of votes, calibration, assumptions, and how it was made."""
+"""The numbers in the details of a report: reading, calibration, assumptions, and how it was made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from halflabel._version import list_versions
 from halflabel._wording import clipped
 from halflabel.completion.verdict import write_wrong
-from halflabel.corrections.votes.sources import Sources
 from halflabel.evidence.calibration_error import bin_calibration, measure_calibration
 from halflabel.labels.metrics import brier, macro_auc
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:  # completion is above report
 
 #: Maximum length of a text, and maximum number of settings.
 MAX_TEXT, MAX_SETTINGS = 300, 60
-
-#: Maximum number of sources and labels in the table of wrong votes.
-MAX_SOURCES = 60
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
 
@@ -39,19 +35,6 @@ def summarize_reading(opened: OpenTable) -> dict[str, Any]:
         "sentences": [clipped(text, MAX_TEXT) for text in (reading.labels, *reading.nothing)],
         "ignored": [f"{clipped(name)}: {clipped(why)}" for name, why in opened.roles.ignored][:MAX_SETTINGS],
     }  # fmt: skip
-
-
-def summarize_votes(completion: Completion) -> dict[str, Any] | None:
-    """Return the largest shares of wrong votes by source and label, or None without sources."""
-    sources = completion.corrections.get("votes")
-    if not isinstance(sources, Sources):
-        return None
-    against = completion.evidence.not_by_chance
-    doubt = sources.doubt or ("" if against is None else f"{against['title']}.")
-    rates = sources.rates.dropna(subset="error").sort_values("error", ascending=False, kind="stable")
-    rows = [] if doubt else rates.head(MAX_SOURCES).to_dict("records")
-    named = [{**row, **{key: clipped(row[key]) for key in ("source", "label")}} for row in rows]
-    return {"doubt": doubt, "rows": named}
 
 
 def measure_quality(evidence: Evidence) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from halflabel._arrays import Ints
 from halflabel._version import __version__
 from halflabel._wording import clipped
 from halflabel.completion.verdict import decide, rank_labels
-from halflabel.report.details import describe_run, describe_values, measure_quality, summarize_reading, summarize_votes
+from halflabel.report.details import describe_run, describe_values, measure_quality, summarize_reading
 from halflabel.report.display import describe_review, name_event
 from halflabel.report.rows import draw_strip, list_checks, make_rows
 from halflabel.report.scatter import try_map
+from halflabel.report.votes import summarize_votes
 from halflabel.table import OpenTable
 from halflabel.table.items import choose_shown, describe_cells, take_shown
 from halflabel.table.pictures import encode_png, read_images, take_marks
