@@ -61,7 +61,7 @@ def test_a_report_is_verified_and_names_the_line_of_its_journal(tmp_path, songs)
 
 
 def test_a_place_of_another_kind_is_named(tmp_path, songs):
-    assert "is no file: name one" in run("verify", tmp_path).output
+    assert "is not a file: name one" in run("verify", tmp_path).output
     assert "no such file" in run("verify", tmp_path / "none.json").output
     assert "is not a certificate" in run("verify", songs, songs).output
     journal = tmp_path / "a.jsonl"

@@ -36,7 +36,7 @@ def verify_command(place: Path, table: Path | None) -> None:
     if not place.exists():
         raise ValueError(f"{place}: there is no such file.")
     if not place.is_file():
-        raise ValueError(f"{place} is no file: name one that halflabel wrote.")
+        raise ValueError(f"{place} is not a file: name one that halflabel wrote.")
     print_result(f"Verified: {_verify(place, table)}".replace("\N{NO-BREAK SPACE}", " "))
 
 

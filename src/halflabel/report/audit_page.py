@@ -10,12 +10,11 @@ import numpy as np
 from halflabel._digests import sign_page
 from halflabel._version import __version__
 from halflabel._wording import clipped
-from halflabel.corrections.votes.sources import MIN_CHECKED
-from halflabel.corrections.votes.tables import tabulate_rates
 from halflabel.evidence.audit import tabulate_labels, tabulate_sources
 from halflabel.evidence.betting import FLOOR
 from halflabel.evidence.certificate import Certificate, ceil_percent, floor_percent
 from halflabel.evidence.proof import Proof
+from halflabel.evidence.source_rates import MIN_CHECKED, tabulate_rates
 from halflabel.labels.votes import Votes
 from halflabel.report.render import load_templates
 

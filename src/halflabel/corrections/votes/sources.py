@@ -15,6 +15,7 @@ from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped, closest, option, plural
 from halflabel.corrections.correction import Correction, Given, Learned
 from halflabel.evidence.expected_errors import ALL
+from halflabel.evidence.source_rates import MIN_CHECKED, tabulate_rates
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
 from halflabel.labels.votes import Votes
@@ -23,9 +24,6 @@ from halflabel.table import OpenTable
 
 #: The maximum number of sources in a sentence.
 MAX_NAMED = 8
-
-#: Minimum number of known entries with votes of each label, for a statement about errors.
-MIN_CHECKED = 20
 
 #: Number of random votes that measure an error rate within five points, at a confidence of 95 %.
 RANDOM = 385
@@ -128,11 +126,9 @@ class Sources(Learned):
     def rates(self) -> pd.DataFrame:
         """The errors of each source and label on known entries: source, label, votes, checked, error, low, high, ...
 
-        See :func:`halflabel.corrections.votes.tables.tabulate_rates`. The interval is of 90 %, and holds if entries are
+        See :func:`halflabel.evidence.source_rates.tabulate_rates`. The interval is of 90 %, and holds if entries are
         known by chance. Shares are missing where there is a :attr:`doubt`.
         """
-        from halflabel.corrections.votes.tables import tabulate_rates
-
         labels = self.opened.labels
         rates = tabulate_rates(self.votes, labels.relevant, self.checked, labels.names)
         return rates.assign(**dict.fromkeys(rates.columns[4:], np.nan)) if self.doubt else rates
