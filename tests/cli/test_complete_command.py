@@ -61,11 +61,6 @@ class TestComplete:
         assert output["filled"] == output["gaps"] > 0
         assert os.path.exists(output["written"]["table"])
 
-    def test_label_names_from_a_file(self, songs, tmp_path):
-        (tmp_path / "names.txt").write_text("tag_a\ntag_c\n")
-        result = run("complete", songs, "--labels", f"@{tmp_path / 'names.txt'}", "--set", "ignore=tag_b")
-        assert "60 items, 5 features, 2 labels" in result.output
-
     def test_tags_and_a_long_table(self, songs, tmp_path, rng):
         frame = pd.read_csv(songs)
         has = frame[["tag_a", "tag_b", "tag_c"]]

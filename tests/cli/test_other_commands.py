@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import threading
 from datetime import UTC, datetime
 
 import numpy as np
@@ -91,14 +89,3 @@ def test_options_of_a_table_do_not_apply_to_a_model(model):
 def test_help_shows_examples():
     for command in ("complete", "predict", "evaluate"):
         assert f"halflabel {command} songs" in run(command, "--help").output
-
-
-def test_names_are_read_from_a_pipe(songs, tmp_path):
-    pipe = tmp_path / "names"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_text, args=("tag_a\ntag_b\n",))
-    writer.start()
-    result = run("describe", songs, "--labels", f"@{pipe}")
-    writer.join()
-    assert "2 labels." in result.output
-    assert "1 more column looks like a label, but is used as a feature: “tag_c”." in result.output

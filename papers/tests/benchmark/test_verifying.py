@@ -108,3 +108,9 @@ def test_the_published_proofs_are_of_published_files():
     for digest, one in json.loads((folder / VERIFIED).read_text(encoding="utf-8")).items():
         assert digest_file(folder / one["file"]) == digest
         assert len(set(one["cells"])) == verifying.N_CELLS
+
+
+def test_a_file_that_is_not_there_is_one_sentence(board, tmp_path):
+    result = invoke(tmp_path / "none.jsonl.gz")
+    assert result.exit_code == 1
+    assert "there is no such file" in f"{result.output}{result.exception}"

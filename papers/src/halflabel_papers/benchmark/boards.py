@@ -82,8 +82,10 @@ def verify_file(path: Path, folder: Path | None) -> None:
     Raises
     ------
     ValueError
-        If a figure differs.
+        If there is no such file, or if a figure differs.
     """
+    if not path.is_file():
+        raise ValueError(f"{path}: there is no such file.")
     board = read_board()
     entry = read_entry(path, board)
     pairs = plan_verification(board, entry, digest_file(path))
