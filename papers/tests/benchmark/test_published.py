@@ -24,9 +24,15 @@ def test_the_published_page_is_built_again_from_its_records(tmp_path):
     assert set(built) == set(published)
 
 
-@pytest.mark.skipif(not (FOLDER.parents[1] / ".git").exists(), reason="not in a clone")
+def has_history():
+    git = FOLDER.parents[1] / ".git"
+    return git.exists() and ask_git("rev-parse", "--is-shallow-repository").strip() == "false"
+
+
 def test_the_code_of_a_record_is_in_the_history():
     """Each folder that a record names has this content at some commit, whatever becomes of the commit's own id."""
+    if not has_history():
+        pytest.skip("the history is not in this checkout")
     codes = [record.made["code"] for e in read_entries(read_board()) for record in e.records if record.made.get("code")]
     named = {(name, tree) for code in codes for name, tree in code.items()}
     assert named
