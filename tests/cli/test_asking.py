@@ -9,6 +9,7 @@ import shlex
 import signal
 import sys
 import time
+from pathlib import Path
 from subprocess import Popen
 
 import pandas as pd
@@ -37,6 +38,13 @@ def posts(tmp_path):
     return path
 
 
+def wait_until_it_waits(pid):
+    """Wait until a process waits for a key: Python loses an interrupt between its last check and that call."""
+    status = Path(f"/proc/{pid}/stat")
+    while status.exists() and status.read_text().rpartition(") ")[2][0] != "S":
+        time.sleep(0.01)
+
+
 def type_into(command, keys):
     """Run a command in a terminal, answer its questions, and return what it printed and its exit code."""
     leader, follower = pty.openpty()
@@ -55,6 +63,7 @@ def type_into(command, keys):
             printed += read
         if printed.count(b"Which one?") + printed.count(b"Error: ") > answered and answered < len(keys):
             if keys[answered] == INTERRUPT:
+                wait_until_it_waits(process.pid)
                 process.send_signal(signal.SIGINT)
             else:
                 os.write(leader, keys[answered].encode() + b"\n")

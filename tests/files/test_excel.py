@@ -6,7 +6,7 @@ import string
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.conftest import FEWER_EXAMPLES
 
@@ -75,6 +75,7 @@ cells = st.one_of(st.none(), st.integers(-9, 9), st.text(string.ascii_letters, m
     titles=st.lists(st.one_of(st.none(), st.text(string.ascii_letters, min_size=1, max_size=9)), max_size=4),
     at=st.integers(0, 2), rows=st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=5),
 )  # fmt: skip
+@example([], 0, [(0, "A", 0), (None, None, 1), (None, None, "A"), (None, 0, None)])  # a number is no second name
 def test_the_header_is_found_below_any_titles(tmp_path, titles, at, rows):
     """A title may be in any column; blank rows may be anywhere."""
     path, sheet = tmp_path / "a.xlsx", openpyxl.Workbook()

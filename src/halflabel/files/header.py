@@ -251,7 +251,7 @@ def _count_headers(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of first rows that have text in every column of numbers.
 
     These texts differ: a row with the same word in all of them is that of an item without known values. One column of
-    numbers is enough if all cells of such a row are filled in, and new.
+    numbers is enough if all cells of such a row are texts that are filled in, and new.
     """
     return next((n for n in range(1, MAX_HEADERS + 1) if _are_headers(rows[:n], rows[n:])), 0)
 
@@ -265,7 +265,8 @@ def _are_headers(rows: Sequence[Sequence[str]], rest: Sequence[Sequence[str]]) -
     if not numbers or any(not row[place].strip() or is_number(row[place]) for row in rows for place in numbers):
         return False
     others = set(range(width)) - set(numbers)
-    is_new = all(row[place].strip() and row[place].strip() not in below[place] for row in rows for place in others)
+    cells = [(row[place].strip(), place) for row in rows for place in others]
+    is_new = all(cell and not is_number(cell) and cell not in below[place] for cell, place in cells)
     words = [{row[place].strip() for place in numbers} - {*MISSING_WORDS} for row in rows]
     if len(numbers) > 1:
         return all(len(each) > 1 for each in words)
