@@ -335,8 +335,7 @@ class Evidence:
 
     def expect_errors_in(self, value: int) -> pd.Series:
         """Return the row of all labels of :attr:`estimated_errors` for the gaps filled as +1 or as -1 alone."""
-        filled = ~self.labels.observed & (self.state == value)
-        return self._estimate_errors(np.where(filled, value, 0)).iloc[-1]
+        return self._estimate_errors(np.where(self.labels.observed | (self.state != value), 0, value)).iloc[-1]
 
     def _estimate_errors(self, filled: NDArray[np.int64]) -> pd.DataFrame:
         order, c = self.order, (self.observed_rate or 1.0) if self.labels.positive_only else 1.0
