@@ -5,13 +5,12 @@ shapes, and are wrong in one of four ways: "too low" (the truth is drawn from lo
 "too high" (1.6 times), "by label" (the log odds of each of ten labels are moved by a normal number), and "random" (in
 addition to the probabilities, 4 % of the values are wrong whatever their probability is). The 400 most uncertain
 entries are answered first in every second table; then entries are drawn by weight and answered, at most 600. The
-answers count with five stopping rules:
+answers count with four stopping rules:
 
 * plan: after 240 draws;
 * first pass: at the first bound of at most max_error, which is .9 of the true share of errors that remain;
 * hindsight: at the moment that is best in hindsight;
-* choosing: as hindsight, and after each wrong answer the most uncertain entry is answered without a draw;
-* cancel: as hindsight, and each of the first nine audits is cancelled at its first error; each has a part of alpha.
+* choosing: as hindsight, and after each wrong answer the most uncertain entry is answered without a draw.
 
 A bound is false if it is below the number of errors that remain. This must not be more frequent than .05 in all, and
 .06 in each cell.
@@ -87,18 +86,6 @@ def pass_first(p, wrong, entries, drawn):
     return False
 
 
-def cancel(p, wrong, rng, shares):
-    """Return whether a bound is ever false while audits are cancelled at their first error."""
-    for attempt in range(10):
-        alpha = ALPHA * (0.8 * 0.2**attempt if shares else 1)
-        entries, drawn = answer(p, wrong, rng, 0)
-        end = LAST if attempt == 9 or not wrong[entries].any() else int(wrong[entries].argmax()) + 1
-        grown, _ = list_capitals(p, wrong, entries[:end], drawn[:end], wrong.sum())
-        if (grown >= -np.log(alpha)).any():
-            return True
-    return False
-
-
 def measure(number):
     """Yield one record per table."""
     for seed in range(number):
@@ -114,8 +101,6 @@ def measure(number):
             "first pass": pass_first(p, wrong, entries, drawn),
             "hindsight": (grown >= needed).any(),
             "choosing": (mixed >= needed).any(),
-            "cancel": cancel(p, wrong, rng, shares=True),
-            "whole alpha": cancel(p, wrong, rng, shares=False),
         }
 
 

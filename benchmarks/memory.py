@@ -1,4 +1,4 @@
-"""Predicted against measured peak memory of ``complete``, for six shapes of data and two efforts.
+"""Predicted against measured peak memory of ``complete``, for ten shapes of data and two efforts.
 
 Predicted is what ``complete`` compares with the free memory before the fit. Measured is the largest resident memory of
 a new process from that moment to the end (VmHWM of Linux, reset by /proc/self/clear_refs), less what was resident at
