@@ -131,6 +131,23 @@ def test_rows_without_names_are_rows(folder, rows, mark):
 
 @FEWER_EXAMPLES
 @given(
+    first=st.lists(st.integers(0, 3000), min_size=3, max_size=6, unique=True),
+    below=st.integers(1, 4),
+    is_text=st.booleans(),
+    above=st.sampled_from(["", "# made by us\n", "sep=,\n"]),
+)
+def test_names_that_are_numbers_are_reported_with_the_way_to_read_them_as_a_row(folder, first, below, is_text, above):
+    path, start = folder / "t.csv", ["song"] * is_text
+    rows = [[*start, *map(str, row)] for row in (first, *[range(5000, 5000 + len(first))] * below)]
+    path.write_text(above + as_text(rows, ","))
+    raw = read_table(path)
+    assert list(raw.frame) == rows[0]
+    [way] = re.findall(r"If it is a row, state header='(.*?)'", " ".join(raw.notes))
+    assert read_table(path, header=way).frame.astype(str).to_numpy().tolist() == rows
+
+
+@FEWER_EXAMPLES
+@given(
     rows=st.lists(st.lists(st.sampled_from("01"), min_size=3, max_size=3), min_size=7, max_size=9),
     shape=st.sampled_from([(NAMES, ""), (NAMES, "NA"), (NAMES, "?"), (NAMES, "unknown"), (None, ""), (None, "NA")]),
     n_gaps=st.integers(1, 3),

@@ -87,25 +87,28 @@ def find_header(rows: Sequence[Line], stated: str | None = None) -> Header:
     """
     if stated is not None:
         return _take_stated(rows, stated)
-    start = find_start([cells for _, cells in rows])
-    line, cells = rows[start]
-    if holds_values([cells for _, cells in rows[start:]]):
-        reason = "The first line has numbers like the rows below, and was read as a row"
-        note = f"{reason}. If it has the names of the columns, state {option('header', str(line))}."
+    texts = [cells for _, cells in rows]
+    start = find_start(texts)
+    (line, cells), table = rows[start], texts[start:]
+    read_as = "The first line has numbers like the rows below, and was read as"
+    if holds_values(table):
+        note = f"{read_as} a row. If it has the names of the columns, state {option('header', str(line))}."
         names = [f"column {number}" for number in range(1, len(cells) + 1)]
         return Header(names, 0, tuple(number for number, _ in rows[:start]), (note,))
     notes = _describe_titles(rows[:start], line)
-    second = rows[start + 1][1] if start + 1 < len(rows) else ()
-    if (joined := join_names(cells, second)) is not None and len(rows) > start + 2:
+    if not has_names(table) and any(_take_above_numbers(table)):
+        notes += (f"{read_as} the names of the columns. If it is a row, state {option('header', 'none')}.",)
+    if len(table) > 2 and (joined := join_names(cells, table[1])) is not None:
         start += 1
         notes += (f"The column names are in lines {line} and {rows[start][0]}.",)
         cells = joined
     names, remarks = name_columns(cells)
-    further = [number for number, _ in rows[start + 1 : start + 1 + _count_headers([c for _, c in rows[start + 1 :]])]]
+    further = [number for number, _ in rows[start + 1 :][: _count_headers(texts[start + 1 :])]]
     if further:
         way = option("header", str(line))
         which = f"{plural(len(further), 'line has', 'lines have')} text where the other rows have numbers"
-        remarks += (f"{which}, as a second header, and left out: {_list(further)}. {way} keeps them as rows.",)
+        found = f"{which}, as a second header, and left out: {', '.join(map(str, further))}"
+        remarks += (f"{found}. {way} keeps them as rows.",)
     skip = (*(number for number, _ in rows[:start]), *further)
     return Header(names, rows[start][0], skip, (*notes, *remarks))
 
@@ -166,7 +169,11 @@ def _list_columns(rows: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[str
 
 def has_names(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a text of the first row stands above numbers."""
-    return any(below and all(map(is_number, below)) and not is_number(cell) for cell, below in _list_columns(rows))
+    return not all(map(is_number, _take_above_numbers(rows)))
+
+
+def _take_above_numbers(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    return (cell for cell, below in _list_columns(rows) if below and all(map(is_number, below)))
 
 
 def holds_values(rows: Sequence[Sequence[str]]) -> bool:
@@ -174,9 +181,8 @@ def holds_values(rows: Sequence[Sequence[str]]) -> bool:
 
     Such a cell is like each cell below it but for its digits (a1, b/7.jpg), or it is a number above numbers.
     """
-    columns = list(_list_columns(rows))
-    numbers = [cell for cell, below in columns if below and all(map(is_number, below))]
-    texts = [(cell, below) for cell, below in columns if len(below) > 1 and _MIXED.search(cell)]
+    numbers = [*_take_above_numbers(rows)]
+    texts = [(cell, below) for cell, below in _list_columns(rows) if len(below) > 1 and _MIXED.search(cell)]
     is_like = any({_DIGITS.sub("0", cell)} == {_DIGITS.sub("0", each) for each in below} for cell, below in texts)
     are_names = len(set(numbers)) == len(numbers) and all(map(str.isdecimal, numbers))  # years, 0 to n, ids of genes
     return not has_names(rows) and (is_like or not are_names)
@@ -271,7 +277,3 @@ def _are_headers(rows: Sequence[Sequence[str]], rest: Sequence[Sequence[str]]) -
     if len(numbers) > 1:
         return all(len(each) > 1 for each in words)
     return is_new and width > 2 and all(re.search(r"\w", "".join(each)) for each in words)
-
-
-def _list(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers))
