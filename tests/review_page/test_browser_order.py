@@ -28,14 +28,22 @@ def name_entry(place):
 
 def hold(page, path):
     """Hold the responses of a path; return a list of them as (route, response), and a function that lets them go."""
-    held = []
-    page.route(f"**/api/{path}", lambda route: held.append((route, route.fetch())))
+    held, is_over = [], False
+
+    def handle(route):
+        response = route.fetch()
+        if is_over:  # also for a request that is on its way while others are released
+            route.fulfill(response=response)
+        else:
+            held.append((route, response))
 
     def release():
+        nonlocal is_over
+        is_over = True
         for route, response in held:
             route.fulfill(response=response)
-        page.unroute(f"**/api/{path}")
 
+    page.route(f"**/api/{path}", handle)
     return held, release
 
 
@@ -236,10 +244,9 @@ def test_an_item_that_was_answered_as_a_whole_is_not_asked_again(chips):
     assert find_entry(chips)[0] != row
 
 
-@pytest.mark.skip(reason="the notice was not seen in one of three runs under load: the cause is not found")
 def test_no_key_answers_the_screen_that_an_opened_item_replaces(chips, tmp_path):
     row = (find_entry(chips)[0] + 1) % 200
-    held, release = hold(chips, "items?rows=*")
+    held, release = hold(chips, f"items?rows={row}")  # and not those of screens to come
     open_by_search(chips, row)
     wait_until(chips, held)
     chips.keyboard.press("Enter")
@@ -315,4 +322,19 @@ def test_a_state_of_a_finish_that_arrives_after_a_newer_one_asks_no_question_aga
         page.wait_for_timeout(500)
         assert find_entry(page) != first
         assert page.inner_text("#saved") == "1 answer, saved."
+        assert page.problems == []
+
+
+def test_a_finish_asks_again_after_a_response_that_is_older_than_the_last_answer(open_page, tmp_path):
+    with serve_finish(tmp_path) as client:
+        page, held = open_page(client.server.guard.make_address()), []
+        page.route("**/api/questions", lambda route: held.append(route), times=1)  # a method is no handler
+        n_answers = 0
+        while page.get_attribute("body", "data-question"):
+            page.keyboard.press("j")
+            n_answers += 1
+        wait_for_saved(page, n_answers)
+        [route] = held
+        route.fulfill(json={"screens": []})  # as it was before the answers reached the server
+        page.wait_for_selector("body[data-question]", timeout=WAIT)
         assert page.problems == []

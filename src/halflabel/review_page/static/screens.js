@@ -60,7 +60,7 @@ export class Screens {
   next() {
     this.upcoming = this.#leaveOut(this.upcoming, this.done);
     this.current = this.upcoming.shift() ?? null;
-    if (this.upcoming.length < LOW[this.view]) this.refill().catch(() => {}); // the next answer reports it
+    if (this.upcoming.length < LOW[this.view] && this.asked !== this.version) this.refill().catch(() => {}); // the next answer reports it
     return this.current;
   }
 
@@ -76,15 +76,18 @@ export class Screens {
     return this.refill(true);
   }
 
+  /** Fetch further screens, one request at a time: one that is on its way can be older than the last answer, so that another follows. */
   async refill(isNew = false) {
     const { version } = this;
-    if (this.asked === version && !isNew) return; // one request at a time
+    this.isStale = this.asked === version && !isNew;
+    if (this.isStale) return;
     this.asked = version;
     try {
       await this.#refill(version, isNew);
     } finally {
       if (this.asked === version) this.asked = null;
     }
+    if (this.isStale && version === this.version) await this.refill();
   }
 
   #hold(screens) {
