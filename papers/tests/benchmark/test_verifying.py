@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from papers.tests.benchmark.toy import make_board
+from papers.tests.benchmark.toy import NEAREST, make_board
 
 from halflabel_papers.benchmark import boards, verifying
 from halflabel_papers.benchmark.command import benchmark
 from halflabel_papers.benchmark.leaderboard import VERIFIED, digest_file, read_entry
-from halflabel_papers.benchmark.running import make_entries
+from halflabel_papers.benchmark.running import add_method, make_entries
 from halflabel_papers.benchmark.verifying import plan_verification
 from halflabel_papers.execute import execute
 from halflabel_papers.metrics import METRICS
@@ -39,8 +40,9 @@ def write(board, folder, name="Good", change=lambda record: record):
     return path
 
 
-def invoke(path):
-    return CliRunner().invoke(benchmark, ["--verify", str(path)], env={"HALFLABEL_DATA": None, "COLUMNS": "200"})
+def invoke(path, *arguments):
+    environment = {"HALFLABEL_DATA": None, "COLUMNS": "200"}
+    return CliRunner().invoke(benchmark, ["--verify", str(path), *arguments], env=environment)
 
 
 @pytest.mark.parametrize("name", ["Good", "Breaks"])
@@ -101,6 +103,44 @@ def test_a_method_under_the_name_of_another_one_and_a_record_of_no_cell_are_erro
     odd = replace(entry, records=(replace(entry.records[0], grid={"rate": 0.123}),))
     with pytest.raises(SpecError, match=r"a record of Q 0\.123 toy0, which is not a cell of the board"):
         plan_verification(board, odd, "0" * 64)
+
+
+@pytest.mark.parametrize("name", ["Good", "Mine"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"use": "subprocess:Popen", "args": "echo > started", "shell": True},
+        {"use": "papers.tests.benchmark.toy:Good", "scale": {"use": "subprocess:Popen", "args": ["touch", "started"]}},
+        {"use": "own.py:Model"},
+        {"use": "own:Model"},
+    ],
+    ids=["program", "parameter", "file", "module"],
+)
+def test_a_file_starts_no_code_that_the_board_or_the_command_does_not_name(board, tmp_path, monkeypatch, name, step):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "own", raising=False)
+    Path("own.py").write_text("open('started', 'w').close()\nfrom papers.tests.benchmark.toy import Good as Model\n")
+    entry = read_entry(write(board, tmp_path), board)
+    path = tmp_path / "forged.jsonl.gz"
+    path.write_bytes(replace(entry, method=replace(entry.method, name=name, steps=(step,))).pack(board))
+    result = invoke(path)
+    wanted = "the board has another method" if name == "Good" else "Name its code: --method FILE.py:CLASS."
+    assert wanted in str(result.exception)
+    assert not Path("started").exists()
+
+
+def test_a_method_that_the_board_lacks_is_verified_with_its_code(board, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "nearest_to_verify", raising=False)
+    Path("nearest_to_verify.py").write_text(NEAREST)
+    own, name = add_method(board, "nearest_to_verify.py:Nearest")
+    path = write(own, tmp_path, name)
+    assert invoke(path).exit_code == 1
+    result = invoke(path, "--method", "nearest_to_verify.py:Nearest")
+    assert result.exit_code == 0, result.output
+    assert read_entry(path, board).verified
 
 
 def test_the_published_proofs_are_of_published_files():

@@ -76,8 +76,10 @@ def run_board(asked: Asked, output: Path) -> None:
         _explain_submission(board, own, output)
 
 
-def verify_file(path: Path, folder: Path | None) -> None:
+def verify_file(path: Path, methods: Sequence[str], folder: Path | None) -> None:
     """Run cells of a file again. If their figures are the same, write this next to the file.
+
+    The code is that of the board or of ``methods``, never one that only the file names.
 
     Raises
     ------
@@ -86,7 +88,7 @@ def verify_file(path: Path, folder: Path | None) -> None:
     """
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file.")
-    board = read_board()
+    board, _ = choose_methods(read_board(), methods)
     entry = read_entry(path, board)
     pairs = plan_verification(board, entry, digest_file(path))
     wrong = verify(pairs, folder, board.budget["limit"])
@@ -128,5 +130,6 @@ def _explain_submission(board: Board, entries: Sequence[Entry], output: Path) ->
             raise ValueError(f"{entry.method.name} has {len(entry.records)} of the {n_cells} cells of the quick board.")
         print_result(
             f"To submit {entry.method.name}: add {path} to docs/benchmark/records of the repository, together with its "
-            f"source, and run `halflabel benchmark --verify FILE` on it, and `python -m halflabel_papers.benchmark`."
+            f"source, and run `halflabel benchmark --verify FILE --method FILE.py:CLASS` and "
+            "`python -m halflabel_papers.benchmark`."
         )

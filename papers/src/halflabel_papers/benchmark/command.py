@@ -46,13 +46,13 @@ def benchmark(
       halflabel benchmark --quick --method my.py:MyModel
       halflabel benchmark --quick --method my.py:MyModel --submit
       halflabel benchmark --my items.csv --labels rock,sad,live
-      halflabel benchmark --verify halflabel-benchmark/records/mymodel.jsonl.gz
+      halflabel benchmark --verify mymodel.jsonl.gz --method my.py:MyModel
     """  # noqa: D301
     from halflabel_papers.benchmark import boards  # the help of the command needs none of its work
 
     folder = folder or (Path(os.environ["HALFLABEL_DATA"]) if os.environ.get("HALFLABEL_DATA") else None)
     if verify is not None:
-        boards.verify_file(verify, folder)
+        boards.verify_file(verify, methods, folder)
         return
     if not (methods or quick or my):
         boards.show_published()

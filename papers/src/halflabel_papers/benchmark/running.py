@@ -110,7 +110,7 @@ def make_entries(board: Board, records: Sequence[Record]) -> list[Entry]:
     for record in records:
         by_method.setdefault(record.method, []).append(_shorten(record))
     methods = [board.methods[name] for name in by_method]
-    return [Entry(_name_file(each), digest_method(each), tuple(by_method[each.name])) for each in methods]
+    return [Entry(drop_folder(each), digest_method(each), tuple(by_method[each.name])) for each in methods]
 
 
 def _shorten(record: Record) -> Record:
@@ -119,7 +119,7 @@ def _shorten(record: Record) -> Record:
     return replace(record, key="", metrics=metrics, seconds={name: round(s, 3) for name, s in record.seconds.items()})
 
 
-def _name_file(method: Method) -> Method:
+def drop_folder(method: Method) -> Method:
     """Return a method without the folder of a user's file, which has no meaning on another machine."""
     steps = tuple(
         {**each, "use": Path(each["use"]).name if ".py:" in each["use"] else each["use"]} for each in method.steps

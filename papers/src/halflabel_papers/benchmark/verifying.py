@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from halflabel.plugins import atomic_write
 from halflabel_papers.benchmark.alone import KeyedRun, execute_alone
 from halflabel_papers.benchmark.board import Board
 from halflabel_papers.benchmark.leaderboard import VERIFIED, Entry, digest_file, read_verified
+from halflabel_papers.benchmark.running import drop_folder
 from halflabel_papers.fingerprint import list_trees
 from halflabel_papers.plan import Run
 from halflabel_papers.spec import SpecError
@@ -31,12 +31,13 @@ def plan_verification(board: Board, entry: Entry, digest: str, *, n_cells: int =
     Raises
     ------
     SpecError
-        If the method is another one than that of its name on the board, or a record is not of a cell.
+        If the board lacks the method, or has another one of its name, or a record is not of a cell.
     """
     method = entry.method
-    if method.name in board.methods and board.methods[method.name] != method:
+    if method.name not in board.methods:  # the steps in the file are not used: they could start any program
+        raise SpecError(f"the board has no method {method.name!r}. Name its code: --method FILE.py:CLASS.")
+    if drop_folder(board.methods[method.name]) != method:
         raise SpecError(f"the board has another method of the name {method.name!r}: its steps or settings differ.")
-    board = replace(board, methods={**board.methods, method.name: method})
     runs = {_identify(run): run for run in board.list_runs([method.name])}
     if unknown := [record for record in entry.records if _identify(record) not in runs]:
         raise SpecError(f"{method.name} has a record of {_name(unknown[0])}, which is not a cell of the board.")
