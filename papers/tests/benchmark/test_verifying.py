@@ -143,6 +143,29 @@ def test_a_method_that_the_board_lacks_is_verified_with_its_code(board, tmp_path
     assert read_entry(path, board).verified
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda records: [*records, replace(records[0], metrics=best_of(records[0].metrics))],
+        lambda records: [*records * 40, *(replace(r, metrics=best_of(r.metrics)) for r in records)],
+        lambda records: [replace(r, grid={}) for r in records[:1]],
+        lambda records: [replace(r, grid={"rate": "0.6"}) for r in records[:1]],
+        lambda records: [replace(r, grid={"rate": [0.6]}) for r in records[:1]],
+        lambda records: [replace(r, trial="0") for r in records[:1]],
+        lambda records: [],
+    ],
+    ids=["twice", "diluted", "no rate", "a text as rate", "a list as rate", "a text as trial", "none"],
+)
+def test_records_that_are_not_one_for_each_cell_are_a_damaged_file(board, tmp_path, change):
+    path = write(board, tmp_path)
+    entry = read_entry(path, board)
+    path.write_bytes(replace(entry, records=tuple(change(list(entry.records)))).pack(board))
+    with pytest.raises(ValueError, match="it is not a file of a method of the board, or it is damaged"):
+        read_entry(path, board)
+    assert invoke(path).exit_code == 1
+    assert not (tmp_path / VERIFIED).exists()
+
+
 def test_the_published_proofs_are_of_published_files():
     folder = ROOT / "docs" / "benchmark" / "records"
     for digest, one in json.loads((folder / VERIFIED).read_text(encoding="utf-8")).items():

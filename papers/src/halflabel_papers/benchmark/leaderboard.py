@@ -84,6 +84,7 @@ def read_entry(path: Path, board: Board) -> Entry:
         method = Method(**{**described["method"], "steps": tuple(described["method"]["steps"])})
         verified = digest_file(path) in read_verified(path.parent)
         entry = Entry(method, described["source"], tuple(map(Record.from_line, lines)), verified)
+        _require_cells(entry.records)
     except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ValueError(f"{path}: it is not a file of a method of the board, or it is damaged.") from None
     if described["board"] != board.key:
@@ -160,6 +161,14 @@ def list_failures(entries: Sequence[Entry]) -> list[str]:
                 place = f"{record.experiment} {record.grid['rate']:g} {record.set}"
                 found.setdefault((entry.method.name, record.failed), []).append(place)
     return [f"{name}: {reason} ({', '.join(places)})" for (name, reason), places in found.items()]
+
+
+def _require_cells(records: Sequence[Record]) -> None:
+    """Raise unless each record is of a cell of its own: of two of one cell, one could be verified and one shown."""
+    cells = {_find_cell(each) for each in records}
+    numbers = [number for _, rate, _, trial in cells for number in (rate, trial)]
+    if not cells or len(cells) < len(records) or not all(isinstance(each, int | float) for each in numbers):
+        raise ValueError
 
 
 def _find_cell(record: Record) -> tuple[str, Any, str, int]:
