@@ -127,8 +127,8 @@ def test_no_precision_where_annotated_items_without_a_label_look_unlabelled(fit_
     filled, truth = fit_case(data, UNMARKED[way])
     new = ~filled.labels.annotated
     assert filled.probabilities.to_numpy()[new].sum() > 1.05 * truth[new].sum()
-    titles = [each["title"] for each in filled.evidence.contradictions]
-    assert "Annotated items without a label look unlabelled" in titles
+    texts = [each["text"] for each in filled.evidence.contradictions if each["code"] == "look-unlabelled"]
+    assert '(--set annotated=COLUMN, annotated="COLUMN")' in texts[0]
     assert not filled.evidence.has_precision
 
 

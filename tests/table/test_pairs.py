@@ -180,6 +180,22 @@ def test_a_column_of_the_items_names_those_that_were_annotated():
         open_table(items, annotated="ids.csv", **given)
 
 
+@pytest.mark.parametrize(
+    ("columns", "given"),
+    [
+        ({"tags": ["T1;T2", "T2", None, None]}, {"tags": "tags"}),
+        ({"T1": [1, None, None, None], "T2": [1, 1, None, None]}, {"labels": ["T1", "T2"]}),
+        ({}, {"pairs": pd.DataFrame({"item": list("aab"), "tag": ["T1", "T2", "T2"]}), "on": "item"}),
+    ],
+)
+def test_a_column_names_annotated_items_without_a_label_and_states_nothing_about_new_items(columns, given):
+    items = pd.DataFrame({"item": IDS, "n": [0.5, 1.5, 1.0, 2.0], "by": ["ann"] * 3 + [None], **columns})
+    for empty, third in ((None, True), ("unlabelled", False)):
+        opened = open_table(items, id="item", annotated="by", absent="unknown", empty=empty, **given)
+        assert opened.labels.annotated.tolist() == [True, True, third, False]
+        assert opened.empty == empty
+
+
 def test_the_column_of_tags_is_offered_by_its_name():
     pairs = pd.DataFrame({"item": ["a"], "source": ["x"], "label": ["T1"]})
     with pytest.raises(ValueError, match=r"name the column of tags with tag='label'"):

@@ -57,6 +57,9 @@ def test_a_tag_that_every_annotated_item_has(empty, way):
     assert table.labels.names == ("rock",)
     assert "every annotated item has 'all'" in table.notes[0]
     assert way in table.notes[0]
+    by = frame.assign(by=["ann", "ann", None if empty == "unlabelled" else "ann"])
+    named = open_table(by, tags="tags", absent="irrelevant", annotated="by")  # a stated column decides it
+    assert "state empty" not in leave_unlearned(named).notes[0]
 
 
 def test_labels_apart_from_the_items_have_no_options():

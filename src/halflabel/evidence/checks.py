@@ -157,8 +157,8 @@ def _look_unlabelled(facts: Facts) -> Iterator[Result]:
             f"If {percent(facts.observed_rate)} of the relevant entries were assigned, about "
             f"{plural(facts.lacking, 'item')} more than are given must have been annotated without any label. These "
             "items look unlabelled, so that the probabilities of being relevant are too high. State which items were "
-            "annotated: by an empty list of tags, by their ids (--set annotated=FILE, annotated=), or, if all items "
-            'were, by --set empty=none (empty="none").'
+            "annotated: by an empty list of tags, by a column that only they have filled (--set annotated=COLUMN, "
+            'annotated="COLUMN"), or, if all items were, by --set empty=none (empty="none").'
         )
         title = "Annotated items without a label look unlabelled"
         yield make_result("look-unlabelled", "warning", title, text)

@@ -153,8 +153,7 @@ def _read(
     state = read_state(source.raw.frame, stated.annotated)
     if state is not None:
         unused: dict[str, Any] = {"annotated": None, "ignore": (*stated.ignore, state[0])}
-        is_list = stated.tags is not None or stated.pairs is not None
-        stated = replace(stated, **unused, empty="none" if is_list and stated.empty is None else stated.empty)
+        stated = replace(stated, **unused, empty=stated.empty or (stated.absent and "none"))  # tags, pairs and ticks
     elif stated.annotated is not None:
         raise ValueError(
             f"{option('annotated')} is a column of the items, or COLUMN=VALUE, not {stated.annotated!r:.80}."
@@ -224,7 +223,7 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
         form=raw.form,
         source=source,
         meanings=find_meanings(columns),
-        empty=columns.empty,
+        empty=described.columns.empty,
         description=described.columns,
         nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
         rules=rules,

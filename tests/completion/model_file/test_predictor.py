@@ -352,6 +352,17 @@ def test_given_labels_of_new_items_stay(roles, given, known, completed):
     assert seen == [known] * 2
 
 
+def test_an_empty_cell_of_a_new_item_is_filled_whatever_a_column_states_about_the_table_of_the_fit():
+    X, Y, _ = half_labelled(np.random.default_rng(0))
+    cells = [None if np.isnan(row).any() else ";".join(f"t{j}" for j in np.flatnonzero(row)) for row in Y]
+    by = [None if cell is None else "ann" for cell in cells]
+    table = pd.DataFrame(X).add_prefix("x").assign(tags=[cell or None for cell in cells], by=by)
+    filled = hl.complete(table, tags="tags", absent="irrelevant", annotated="by", effort="fast")
+    assert (filled.labels.annotated == table["by"].notna()).all()
+    new = table[table["by"].isna()]
+    assert filled.predictor.complete(new)["tags"].str.len().gt(0).any()
+
+
 def test_new_items_are_a_table_or_a_matrix():
     with pytest.raises(ValueError, match="a table or a matrix with one row per item, not list"):
         build().predict([1.0, 2.0])
