@@ -40,7 +40,7 @@ _AS_ANSWER = {value: answer for answer, value in _VALUES.items()}
 _KEYS: dict[str, tuple[type, ...]] = {
     "population": (str,), "labels": (list, type(None)), "entries": (int,), "answered": (int,), "audited": (int,),
     "errors": (int,), "not_sure": (int,), "level": (float,), "max_errors": (int,), "precision": (float, int),
-    "alpha": (float,), "attempts": (int,), "seed": (int,), "seed_from": (str,), "table": (str,),
+    "alpha": (float,), "seed": (int,), "seed_from": (str,), "table": (str,),
     "audited_table": (str,), "aims": (list,), "names": (list,), "items": (int,), "values": (str,), "before": (list,),
     "steps": (list,), KEY: (str,),
 }  # fmt: skip
@@ -50,24 +50,22 @@ class Certificate(dict[str, Any]):
     """The facts of a proof as plain values: numbers, digests, the seed, the drawn entries and the answers.
 
     Keys: population, labels; entries (N), answered (all), audited (n, random ones), errors (k, among these), not_sure;
-    level, max_errors and precision (the bound); alpha (the part of the confidence that this proof uses), attempts (the
-    number of audits before it, which use the other parts); seed, seed_from; table and audited_table (digests of the
-    labels as delivered, and as they were when the values were frozen); aims (shares of wrong entries), values (the
-    frozen values with the probabilities that they are wrong), and the entries themselves. A task adds max_error (the
-    stated share), taken_back (the number of answers that were given again) and columns. sha256 is the digest of all
-    other values.
+    level, max_errors and precision (the bound); alpha (1 - level); seed, seed_from; table and audited_table (digests
+    of the labels as delivered, and as they were when the values were frozen); aims (shares of wrong entries), values
+    (the frozen values with the probabilities that they are wrong), and the entries themselves. A task adds max_error
+    (the stated share), taken_back (the number of answers that were given again) and columns. sha256 is the digest of
+    all other values.
     """
 
     def __str__(self) -> str:
         kind = "filled and answered entries" if self["population"] == "all" else f"entries as {self['population']}"
         of = "" if self["labels"] is None else f" of {', '.join(map(str, self['labels']))}"
-        again, wrong = self["attempts"], self["errors"]
-        before = f" {plural(again, 'earlier audit')} of this table shared the confidence." if again else ""
+        wrong = self["errors"]
         return (
             f"At least {floor_percent(self['precision'])} of the {count(self['entries'])} {kind}{of} "
             f"are right (confidence {percent(self['level'])}): of "
             f"{plural(self['audited'], 'random entry', 'random entries')}, {count(wrong)} "
-            f"{'was' if wrong == 1 else 'were'} wrong.{before}"
+            f"{'was' if wrong == 1 else 'were'} wrong."
         )
 
     @property
@@ -96,7 +94,7 @@ def make_certificate(proof: Proof, *, seed_from: str, **facts: Any) -> Certifica
         kind=KIND, version=VERSION, halflabel=__version__, method=METHOD, population=proof.population,
         labels=None if proof.labels is None else list(proof.labels), entries=proof.entries,
         answered=int(answered.sum()), audited=len(draws), errors=sum(map(int, draws)), not_sure=proof.unsure,
-        level=1 - proof.alpha, max_errors=proof.max_errors, precision=1 - proof.bound, alpha=proof.alpha, attempts=0,
+        level=1 - proof.alpha, max_errors=proof.max_errors, precision=1 - proof.bound, alpha=proof.alpha,
         seed=proof.seed, seed_from=seed_from, table=digest_table(proof.ids, proof.names, delivered),
         audited_table=digest_table(proof.ids, proof.names, _turn_back(proof, delivered)), aims=list(proof.shares),
         names=list(proof.names), items=len(proof.ids), values=pack(np.where(proof.part, proof.codes, 0)),
