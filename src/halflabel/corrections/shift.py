@@ -106,8 +106,8 @@ class RateShift(Learned):
 def learn_shift(given: Given, targets: PartialLabels, p: Floats, before: Learned | None) -> RateShift | None:
     """Return the shift of the probabilities of gaps, if known entries were chosen by value.
 
-    "as known" learns nothing. "auto" shifts if values, and not features, explain which entries
-    are known. "shifted" shifts in any case. An update keeps the shift.
+    "as known" learns nothing. "auto" shifts if values, and not features, explain which entries are known. "shifted"
+    shifts in any case. An update keeps the shift.
     """
     labels, how = given.labels, given.opened.description.calibration
     if how == "as known" or labels.has_positive_only or labels.observed.all() or targets is not labels:

@@ -75,8 +75,8 @@ class Bets:
         """Return the bets on answers about some entries of a population, in their order.
 
         ``drawn`` are the entries that were drawn, and ``wrong`` those whose value is not the answer. ``aims`` are
-        numbers of wrong entries without an answer. ``weights`` are in proportion to the
-        chances, by default ``weigh(p)``: a population may be a part of the one that entries were drawn from.
+        numbers of wrong entries without an answer. ``weights`` are in proportion to the chances, by default
+        ``weigh(p)``: a population may be a part of the one that entries were drawn from.
         """
         s = weigh(p) if weights is None else weights
         asked, errors = p[entries], wrong.astype(float)

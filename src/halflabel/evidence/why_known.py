@@ -92,10 +92,15 @@ def explain(X: Matrix, labels: PartialLabels, known: Mask, p: Floats, alone: Flo
         return Why("value")
     if value < of_item - CLEAR and beyond <= CLEAR:
         return Why("item")
-    ratio = np.exp(fit_shifts(tabulate_likelihood(chance, gap, nothing))[0])
-    of_gaps = np.broadcast_to(gap, p.shape)
-    one, other = p[of_gaps].mean(), (p * ratio / (1 + chance * (ratio - 1)))[of_gaps].mean()
+    one, other = _imply_shares(p, chance, gap, nothing)
     return Why("unclear", count_deciding(one, other)) if abs(np.log(other / one)) > MATTERS else Why()
+
+
+def _imply_shares(p: Floats, chance: Floats, gap: Mask, item: Floats) -> Floats:
+    """Return the share of relevant gaps if the value does not decide, and the share if it does."""
+    ratio = np.exp(fit_shifts(tabulate_likelihood(chance, gap, item))[0])
+    shifted = p * ratio / (1 + chance * (ratio - 1))
+    return np.asarray(np.mean([p, shifted], axis=(1, 2), where=gap))
 
 
 def count_deciding(one: float, other: float) -> int:
