@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -119,6 +120,20 @@ def test_two_sets_are_compared_at_each_point_of_the_grid():
     result = check(qian, records, **asked, pairs=[["yeast", "scene"]])
     assert result.finding is Finding.IN_PART
     assert "yeast at share = 0.35" in result.evidence
+
+
+def test_points_are_listed_in_the_order_of_the_grid():
+    """Not in the order of a set of texts, which another process has otherwise: equal records give an equal page."""
+    qian, shares = load_paper("qian2010", "default"), (0.05, 0.1, 0.2, 0.35, 0.5)
+    records = [
+        make_record("figure4", data, "SSDR-MC", trial, {"share": share}, micro_f1=value + 0.01 * trial)
+        for share in shares
+        for data, value in (("yeast", 0.6), ("scene", 0.4))
+        for trial in range(3)
+    ]
+    asked = {"kind": "lower_on", "experiment": "figure4", "methods": ["SSDR-MC"], "metric": "micro_f1"}
+    evidence = check(qian, records, **asked, pairs=[["yeast", "scene"]]).evidence
+    assert [float(share) for share in re.findall(r"at share = ([\d.]+),", evidence)] == list(shares)
 
 
 def test_a_page_has_one_unit_of_pairs():

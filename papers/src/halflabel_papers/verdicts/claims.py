@@ -271,7 +271,7 @@ def check_lower_on(
     found = Comparisons(experiment.unit_of_pairs)
     for (first, second), method in itertools.product(pairs, methods):
         parts = [dict(split_points(results.blocks(experiment, metric, set=name))) for name in (first, second)]
-        for point in parts[0].keys() | parts[1].keys():
+        for point in {**parts[0], **parts[1]}:
             a, b = (part[point][method].dropna() if point in part else pd.Series(dtype=float) for part in parts)
             if len(a) < 2 or len(b) < 2:
                 found.missing += 1
