@@ -133,17 +133,29 @@ def test_rows_without_names_are_rows(folder, rows, mark):
 @given(
     first=st.lists(st.integers(0, 3000), min_size=3, max_size=6, unique=True),
     below=st.integers(1, 4),
-    is_text=st.booleans(),
+    start=st.sampled_from([[], ["song"], [""], ["NA"]]),
     above=st.sampled_from(["", "# made by us\n", "sep=,\n"]),
 )
-def test_names_that_are_numbers_are_reported_with_the_way_to_read_them_as_a_row(folder, first, below, is_text, above):
-    path, start = folder / "t.csv", ["song"] * is_text
-    rows = [[*start, *map(str, row)] for row in (first, *[range(5000, 5000 + len(first))] * below)]
+def test_names_that_are_numbers_are_reported_with_the_way_to_read_them_as_a_row(folder, first, below, start, above):
+    path = folder / "t.csv"
+    under = ["7" if cell in ("", "NA") else cell for cell in start]
+    rows = [start + list(map(str, first)), *[under + list(map(str, range(5000, 5000 + len(first))))] * below]
     path.write_text(above + as_text(rows, ","))
     raw = read_table(path)
-    assert list(raw.frame) == rows[0]
+    assert list(raw.frame) == [cell or "index" for cell in rows[0]]
     [way] = re.findall(r"If it is a row, state header='(.*?)'", " ".join(raw.notes))
-    assert read_table(path, header=way).frame.astype(str).to_numpy().tolist() == rows
+    found = read_table(path, header=way).form.cells.to_pandas().fillna("").to_numpy().tolist()
+    assert found == [["" if cell == "NA" else cell for cell in row] for row in rows]
+
+
+def test_a_second_header_below_names_in_two_lines_is_reported_with_the_way_to_keep_it(folder):
+    path = folder / "t.csv"
+    path.write_text("id,jazz,,rock,\n,yes,no,yes,no\ntext,a?,b?,c?,d?\n" + 6 * "7,1,0,1,0\n")
+    raw = read_table(path)
+    [way] = re.findall(r"left out: 3\. header='(.*?)' keeps them as rows", " ".join(raw.notes))
+    kept = read_table(path, header=way)
+    assert list(kept.frame) == list(raw.frame) == ["id", "jazz: yes", "jazz: no", "rock: yes", "rock: no"]
+    assert (len(raw.frame), kept.frame.iloc[0].tolist()) == (6, ["text", "a?", "b?", "c?", "d?"])
 
 
 @FEWER_EXAMPLES

@@ -20,6 +20,7 @@ _NUMBER, _DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,]*\s*%?\s*"), re.compile(r"[0
 
 #: Bare words that mean a missing value, like the empty cell.
 MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "<NA>")
+_GAPS = {"", *MISSING_WORDS}
 
 #: The number of a line or row in its file, and its cells as text.
 Line = tuple[int, Sequence[str]]
@@ -93,19 +94,19 @@ def find_header(rows: Sequence[Line], stated: str | None = None) -> Header:
     read_as = "The first line has numbers like the rows below, and was read as"
     if holds_values(table):
         note = f"{read_as} a row. If it has the names of the columns, state {option('header', str(line))}."
-        names = [f"column {number}" for number in range(1, len(cells) + 1)]
-        return Header(names, 0, tuple(number for number, _ in rows[:start]), (note,))
+        return _take_stated(rows[start:], "none")._replace(skip=tuple(each for each, _ in rows[:start]), notes=(note,))
     notes = _describe_titles(rows[:start], line)
-    if not has_names(table) and any(_take_above_numbers(table)):
+    numbers = [cell for cell in _take_above_numbers(table) if cell not in _GAPS]
+    if numbers and all(map(is_number, numbers)):
         notes += (f"{read_as} the names of the columns. If it is a row, state {option('header', 'none')}.",)
     if len(table) > 2 and (joined := join_names(cells, table[1])) is not None:
         start += 1
         notes += (f"The column names are in lines {line} and {rows[start][0]}.",)
-        cells = joined
+        cells, stated = joined, f"{line}-{rows[start][0]}"
     names, remarks = name_columns(cells)
     further = [number for number, _ in rows[start + 1 :][: _count_headers(texts[start + 1 :])]]
     if further:
-        way = option("header", str(line))
+        way = option("header", stated or str(line))
         which = f"{plural(len(further), 'line has', 'lines have')} text where the other rows have numbers"
         found = f"{which}, as a second header, and left out: {', '.join(map(str, further))}"
         remarks += (f"{found}. {way} keeps them as rows.",)
@@ -116,9 +117,10 @@ def find_header(rows: Sequence[Line], stated: str | None = None) -> Header:
 def _take_stated(rows: Sequence[Line], stated: str) -> Header:
     if stated == "none":
         return Header([f"column {number}" for number in range(1, len(rows[0][1]) + 1)], 0, (), ())
-    if not (match := _RANGE.fullmatch(stated)) or int(match[2] or match[1]) - int(match[1]) not in (0, 1):
+    match = _RANGE.fullmatch(stated)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, -1)
+    if last - first not in (0, 1):
         raise ValueError(f"{option('header', stated)}: a header is one line (2), two lines (1-2), or none.")
-    first, last = int(match[1]), int(match[2] or match[1])
     held = dict(rows)
     if not {first, last} <= held.keys():
         raise ValueError(f"{option('header', stated)}: there is no such line among the first {count(len(rows))} ones.")
@@ -160,11 +162,11 @@ def is_number(text: str) -> bool:
 
 def _list_columns(rows: Sequence[Sequence[str]]) -> Iterator[tuple[str, list[str]]]:
     """Yield each cell of the first row, and the cells below it. Of the gaps, only the first one of a row is a cell."""
-    (first, *rest), gaps = rows, {"", *MISSING_WORDS}
+    first, *rest = rows
     for place, cell in enumerate(map(str.strip, first)):
         below = [row[place].strip() for row in rest[:MAX_SAMPLE] if place < len(row)]
-        if not place or cell not in gaps:
-            yield cell, [each for each in below if each not in gaps]
+        if not place or cell not in _GAPS:
+            yield cell, [each for each in below if each not in _GAPS]
 
 
 def has_names(rows: Sequence[Sequence[str]]) -> bool:
