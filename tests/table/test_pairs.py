@@ -200,3 +200,15 @@ def test_the_column_of_tags_is_offered_by_its_name():
     pairs = pd.DataFrame({"item": ["a"], "source": ["x"], "label": ["T1"]})
     with pytest.raises(ValueError, match=r"name the column of tags with tag='label'"):
         read_pairs(pairs, "item", IDS, absent="unknown")
+
+
+def test_a_tag_of_one_item_as_yes_and_as_no_is_named_without_a_mark_that_no_cell_has():
+    """Two spellings in pairs, and two objects of a list. Neither is a mark in front of the tag."""
+    pairs = pd.DataFrame({"item": ["a", "a", "b"], "tag": ["Rock", "rock", "rock"], "vote": [1, 0, 0]})
+    message = r"^an item \(row 0\) has the tag 'rock' both as yes and as no: keep one of them"
+    with pytest.raises(ValueError, match=message):
+        read_pairs(pairs, "item", IDS, value="vote", case="same", absent="unknown")
+    yes, no = ({"name": "rock", "value": value} for value in (1, 0))
+    items = pd.DataFrame({"x": [1.0, 2.0], "tags": [[yes, no], [yes]]})
+    with pytest.raises(ValueError, match=message):
+        open_table(items, tags="tags", value="value", absent="irrelevant")

@@ -66,8 +66,7 @@ def read_tag_cells(
                 value, j = 1 if tag.relevant else -1, place[tag.name]
                 if state[row, j] == -value:
                     raise ValueError(
-                        f"a cell of tags has {tag.name!r} both with and without a mark that means no "
-                        f"({name_row(row)}): keep one of them."
+                        f"an item ({name_row(row)}) has the tag {tag.name!r} both as yes and as no: keep one of them."
                     )
                 state[row, j] = value
         written = (tag.name for tag in parts or () if tag is not None and tag.is_open)
