@@ -20,7 +20,7 @@ from halflabel_papers.comparators.mlrgl import RankingFunctions
 from halflabel_papers.comparators.positive_heads import LinearHead
 from halflabel_papers.comparators.rank_svm import Ranking
 
-#: The classifier of the first may belong to another library, so that saving them raises for those.
+#: The classifier of the first may belong to another library. Then saving raises.
 CLASSES: tuple[type, ...] = (
     OtherLabels,
     ElkanNoto,
