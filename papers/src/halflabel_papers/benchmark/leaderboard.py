@@ -165,9 +165,8 @@ def list_failures(entries: Sequence[Entry]) -> list[str]:
 
 def _require_cells(records: Sequence[Record]) -> None:
     """Raise unless each record is of a cell of its own: of two of one cell, one could be verified and one shown."""
-    cells = {_find_cell(each) for each in records}
-    numbers = [number for _, rate, _, trial in cells for number in (rate, trial)]
-    if not cells or len(cells) < len(records) or not all(isinstance(each, int | float) for each in numbers):
+    cells = {_find_cell(each): 0 + each.grid["rate"] + each.trial for each in records}  # a text raises
+    if not 0 < len(records) == len(cells):
         raise ValueError
 
 

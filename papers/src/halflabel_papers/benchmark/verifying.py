@@ -41,15 +41,14 @@ def plan_verification(board: Board, entry: Entry, digest: str, *, n_cells: int =
     runs = {_identify(run): run for run in board.list_runs([method.name])}
     if unknown := [record for record in entry.records if _identify(record) not in runs]:
         raise SpecError(f"{method.name} has a record of {_name(unknown[0])}, which is not a cell of the board.")
-    rng = np.random.default_rng(int(digest[:16], 16))
-    chosen = rng.permutation(len(entry.records))[:n_cells]
+    chosen = np.random.default_rng(int(digest[:16], 16)).permutation(len(entry.records))[:n_cells]
     return [(runs[_identify(entry.records[k])], entry.records[k]) for k in sorted(chosen)]
 
 
 def verify(pairs: Sequence[tuple[Run, Record]], folder: Path | None, limit: float) -> list[str]:
     """Run cells again, and return a sentence for each one with other figures."""
-    again = [execute_alone(KeyedRun.of(run), folder, limit, set()) for run, _ in pairs]
-    return [text for (_, record), new in zip(pairs, again, strict=True) if (text := _compare(record, new))]
+    both = ((record, execute_alone(KeyedRun.of(run), folder, limit, set())) for run, record in pairs)
+    return [text for record, new in both if (text := _compare(record, new))]
 
 
 def _compare(record: Record, new: Record) -> str:
@@ -58,17 +57,16 @@ def _compare(record: Record, new: Record) -> str:
         return f"{place}: recorded {record.failed or 'figures'}, now {new.failed or 'figures'}"
     if record.metrics.keys() != new.metrics.keys():
         return f"{place}: other metrics"
-    gaps = {name: abs(value - new.metrics[name]) for name, value in record.metrics.items()}
-    worst = max(gaps, key=lambda name: np.nan_to_num(gaps[name], nan=np.inf), default="")
-    if worst and not gaps[worst] <= TOLERANCE:
-        return f"{place}: {worst} recorded {record.metrics[worst]:.4f}, now {new.metrics[worst]:.4f}"
+    for name, value in record.metrics.items():
+        if not abs(value - new.metrics[name]) <= TOLERANCE:
+            return f"{place}: {name} recorded {value:.4f}, now {new.metrics[name]:.4f}"
     return ""
 
 
 def mark_verified(path: Path, pairs: Sequence[tuple[Run, Record]]) -> None:
     """Write next to a file that these cells of it were verified, and with which code."""
-    done = {**read_verified(path.parent), digest_file(path): {"file": path.name, "cells": [_name(r) for _, r in pairs]}}
-    done[digest_file(path)]["code"] = list_trees()
+    own = {"file": path.name, "cells": [_name(record) for _, record in pairs], "code": list_trees()}
+    done = {**read_verified(path.parent), digest_file(path): own}
     kept = {digest: one for digest, one in done.items() if _is_current(path.parent / one["file"], digest)}
     with atomic_write(path.parent / VERIFIED, "w") as file:
         file.write(json.dumps(dict(sorted(kept.items(), key=lambda pair: pair[1]["file"])), indent=1) + "\n")
