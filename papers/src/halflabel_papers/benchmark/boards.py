@@ -91,8 +91,7 @@ def verify_file(path: Path, methods: Sequence[str], folder: Path | None) -> None
     board, _ = choose_methods(read_board(), methods)
     entry = read_entry(path, board)
     pairs = plan_verification(board, entry, digest_file(path))
-    wrong = verify(pairs, folder, board.budget["limit"])
-    if wrong:
+    if wrong := verify(pairs, folder, board.budget["limit"]):
         raise ValueError(f"{path}: {len(wrong)} of {len(pairs)} cells have other figures: {'; '.join(wrong)}.")
     mark_verified(path, pairs)
     print_result(f"{path} is verified: {len(pairs)} cells have the recorded figures ({VERIFIED} next to it).")

@@ -53,7 +53,7 @@ def verify(pairs: Sequence[tuple[Run, Record]], folder: Path | None, limit: floa
 
 def _compare(record: Record, new: Record) -> str:
     place = _name(record)
-    if bool(record.failed) != bool(new.failed):
+    if (not record.failed) != (not new.failed):
         return f"{place}: recorded {record.failed or 'figures'}, now {new.failed or 'figures'}"
     if record.metrics.keys() != new.metrics.keys():
         return f"{place}: other metrics"
