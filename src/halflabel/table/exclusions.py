@@ -82,18 +82,18 @@ def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
         first = show_cell(observed[strays], 0)
         words = f"numbers with text among them, first {first}; correct such cells to use it"
         return Exclusion(words, Cause.STRAYS)
+    texts = observed.astype(str)
+    cause = Cause.SENTENCES if texts.str.count(r"\s").median() >= MIN_SPACES else Cause.OTHER
     if distinct == len(observed):
-        texts = observed.astype(str)
         if texts.str.match(r"\s*\[").all():
             own = f"or as a .npy file ({option('vectors')})"
             return f"lists written as text; give vectors as lists in a Parquet file, {own}"
-        if texts.str.count(r"\s").median() >= MIN_SPACES:
-            words = f"a different text in every row; name it with {option('text')} to use its words"
-            return Exclusion(words, Cause.SENTENCES)
+        if cause is Cause.SENTENCES:
+            return Exclusion(f"a different text in every row; name it with {option('text')} to use its words", cause)
         return _exclude_identifier("every value is different")
     if not strays.any():
         return "numbers stored as text; convert them to numbers to use it"
-    return _describe_many(distinct, len(observed), max_categories)
+    return Exclusion(_describe_many(distinct, len(observed), max_categories), cause)
 
 
 def _exclude_identifier(sign: str) -> Exclusion:

@@ -28,6 +28,7 @@ from halflabel.table.annotation_columns import (
 )
 from halflabel.table.columns import OF_FILE, Description, Keys
 from halflabel.table.described import Described, find_description, is_path, name_second
+from halflabel.table.exclusions import Cause
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.further import join_further
 from halflabel.table.label_reading import LabelReading
@@ -234,6 +235,9 @@ def _encode(
     raw: RawTable, frame: pd.DataFrame, roles: Roles, labels: PartialLabels, columns: Description
 ) -> tuple[FeatureEncoder, Matrix, tuple[Ints | None, tuple[str, ...]]]:
     """Return how the columns become features, the features, and the groups with a sentence about them."""
+    if raw.matrix is None and not roles.features and (texts := roles.find_ignored(Cause.SENTENCES)):
+        longest = max(texts, key=lambda name: frame[name].str.len().median())
+        raise Question("The only possible feature is a text.", (f"{longest!r} is the text", {"text": longest}))
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing, labels)
     X = encoder.transform(frame, raw.matrix)
     return encoder, X, _read_groups(frame, roles, X, labels)

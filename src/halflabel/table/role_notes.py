@@ -43,8 +43,9 @@ def describe_surprises(
         notes.append(
             f"{which}, but {use}: {listed(likely)}. Change this with {option('labels')} or {option('ignore')}."
         )
-    strays, reasons = roles.find_ignored(Cause.STRAYS), dict(roles.ignored)
-    notes += [f"Column {name!r} is not used: {reasons[name]}." for name in strays]
+    unused = (*roles.find_ignored(Cause.STRAYS), *(() if roles.text else roles.find_ignored(Cause.SENTENCES)))
+    reasons = dict(roles.ignored)
+    notes += [f"Column {name!r} is not used: {reasons[name]}." for name in unused]
     if not index.is_unique:
         notes.append(
             f"{plural(int(index.duplicated(keep=False).sum()), 'row')} share their id with another row: name a column "
