@@ -115,26 +115,20 @@ def encoding_of(path: Path) -> str:
     ReadError
         If it is none of these; as :func:`open_text`.
     """
-    with io.BufferedReader(_Raw(path, size_limit())) as stream:
-        start = stream.peek(4)[:4]
-        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            return "utf-16"
-        possible = {
-            "utf-8": codecs.getincrementaldecoder("utf-8")(),
-            "cp1252": codecs.getincrementaldecoder("cp1252")(),
-        }
-        while possible:
-            chunk = stream.read(1 << 20)
-            for name, decoder in list(possible.items()):
-                try:
-                    decoder.decode(chunk, final=not chunk)
-                except UnicodeDecodeError:
-                    del possible[name]
-            if not chunk:
-                break
-    if not possible:
-        raise ReadError.at(path, f"it is neither UTF-8 nor Windows-1252. Name its encoding with {option('encoding')}.")
-    return "utf-8-sig" if start.startswith(codecs.BOM_UTF8) and "utf-8" in possible else next(iter(possible))
+    for encoding in ("utf-8", "cp1252"):
+        decoder = codecs.getincrementaldecoder(encoding)()
+        with io.BufferedReader(_Raw(path, size_limit())) as stream:
+            start = stream.peek(4)[:4]
+            if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                return "utf-16"
+            try:
+                while chunk := stream.read(1 << 20):
+                    decoder.decode(chunk)
+                decoder.decode(b"", final=True)
+            except UnicodeDecodeError:
+                continue
+        return "utf-8-sig" if start.startswith(codecs.BOM_UTF8) and encoding == "utf-8" else encoding
+    raise ReadError.at(path, f"it is neither UTF-8 nor Windows-1252. Name its encoding with {option('encoding')}.")
 
 
 class _Raw(io.RawIOBase):

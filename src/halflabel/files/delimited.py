@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from pyarrow import csv as arrow_csv
 
 from halflabel._wording import listed, option, plural, quoted
 from halflabel.files.bounded import join_names, lines, open_text, sha256_of
-from halflabel.files.delimited_writing import to_values, write_delimited
+from halflabel.files.delimited_writing import all_match, to_values, write_delimited
 from halflabel.files.dialect import DELIMITERS, MAX_LINE, Stated, recognise
 from halflabel.files.header import MISSING_WORDS, find_line
 from halflabel.files.raw_table import RawTable, ReadError, TableFormat, TextForm
@@ -88,6 +89,7 @@ def read_delimited(
         _, cells, _ = _read_cells(part, stated)
         check_same_columns(part, cells.column_names, path, table.column_names)
         table = pa.concat_tables([table, cells.select(table.column_names)])
+        form = replace(form, first=None)
     frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
     form, digest = replace(form, cells=table), sha256_of(path, *parts)
     return RawTable(frame, source=join_names(path, *parts), sha256=digest, form=form, notes=(*notes, *remarks))
@@ -98,7 +100,7 @@ def _read_cells(path: Path, stated: Stated) -> tuple[TextForm, pa.Table, list[st
     form, names, notes = recognise(path, stated)
     for each, note in _list_readings(path, form, len(names), keeps_all=stated.skip_rows == "none"):
         try:
-            table = _parse(path, each, names)
+            each, table = _parse(path, each, names)
         except pa.ArrowInvalid:
             continue
         if table.num_rows == 0:
@@ -167,6 +169,8 @@ def _holds_rows(path: Path, table: pa.Table, form: TextForm) -> bool:
     if not form.quote:  # a cell in quotes is not one with quotes as characters
         return any(_matches(cells, '^".*"$') for cells in columns)
     mark, number = re.escape(form.delimiter), min(table.num_columns - 1, MAX_MARKS)
+    if form.first is not None:  # each row is a line
+        return False
     several = [cells.filter(compute.match_substring(cells, "\n")) for cells in columns]
     last = columns[-1][table.num_rows - 1].as_py()
     if "\n" in (last or "") or any(_matches(cells, rf"(?:[^{mark}]*{mark}){{{number}}}") for cells in several):
@@ -211,7 +215,7 @@ def _leave_out_headers(path: Path, form: TextForm, table: pa.Table) -> tuple[Tex
     form = replace(form, skip=tuple(sorted({*form.skip, *found})))
     repeats = plural(len(found), "line repeats", "lines repeat")
     note = f"{repeats} the column names, and {'was' if len(found) == 1 else 'were'} left out: line {found[0]}."
-    return form, _parse(path, form, table.column_names), [note]
+    return *_parse(path, form, table.column_names), [note]
 
 
 def _strip(cell: str) -> str:
@@ -227,9 +231,15 @@ def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: 
     raise ReadError.at(path, f"its columns differ from the columns of {first}: {' and '.join(what)}.")
 
 
-def _parse(path: Path, form: TextForm, names: list[str]) -> pa.Table:
+def _parse(path: Path, form: TextForm, names: list[str]) -> tuple[TextForm, pa.Table]:
+    """Return the form with the line of the first row, and the cells. As many lines as rows mean that rows are lines."""
     with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
-        return arrow_csv.read_csv(stream, **_choose_options(form, names))
+        text = b"".join(iter(partial(stream.read, 1 << 18), b""))
+    n_lines, first = text.rstrip(b"\r\n").count(b"\n") + 1, 1 + bool(form.header)
+    has_lines = b"\r" not in text or text.count(b"\r") == text.count(b"\r\n")  # no other end of a row
+    table = arrow_csv.read_csv(pa.BufferReader(text), **_choose_options(form, names))
+    is_line = has_lines and n_lines == table.num_rows + bool(form.header)
+    return replace(form, first=find_line(first, form.skip) if is_line else None), table
 
 
 def _choose_options(form: TextForm, names: Sequence[str], **convert: Any) -> dict[str, Any]:
@@ -237,7 +247,7 @@ def _choose_options(form: TextForm, names: Sequence[str], **convert: Any) -> dic
     options = {"column_types": dict.fromkeys(names, pa.string()), "null_values": ["", *MISSING_WORDS]}
     return {
         "read_options": arrow_csv.ReadOptions(
-            column_names=names, skip_rows_after_names=bool(form.header), block_size=1 << 22
+            column_names=names, skip_rows_after_names=bool(form.header), use_threads=False
         ),
         "parse_options": arrow_csv.ParseOptions(
             delimiter=form.delimiter,
@@ -256,26 +266,6 @@ def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) ->
     with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
         cells: list[str | None] = arrow_csv.read_csv(stream, **options).column(column).to_pylist()
     return cells
-
-
-def find_first_line(cells: Iterable[pa.Table], form: TextForm, paths: Iterable[Path]) -> int | None:
-    """Return the line of the first row of a file, or None if rows are not lines: one of several, or some are blank."""
-    columns = (column for table in cells for column in table.columns)
-    has_breaks = any(compute.any(compute.match_substring(column, "\n")).as_py() for column in columns)
-    if has_breaks or any(_has_blank_lines(path, form) for path in paths):
-        return None
-    return find_line(2 if form.header else 1, form.skip)
-
-
-def _has_blank_lines(path: Path, form: TextForm) -> bool:
-    """Return whether lines between the rows are blank. Those at the end count for nothing."""
-    rest = b""
-    with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
-        while chunk := stream.read(1 << 20):
-            if re.search(rb"\n\r?\n[^\r\n]", rest + chunk):
-                return True
-            rest = (rest + chunk)[-3:]
-    return False
 
 
 def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[str]]:
@@ -302,10 +292,10 @@ def _find_thousands(table: pa.Table, columns: Mapping[str, Any], local: Collecti
     floats = [name for name, values in columns.items() if getattr(getattr(values, "dtype", None), "kind", "") == "f"]
     found = []
     for name in floats:
-        cells = table.column(name).drop_null()
-        if name not in local and compute.all(compute.match_substring_regex(cells, _POINTS)).as_py():
+        cells = table.column(name)
+        if name not in local and all_match(cells.slice(0, 100), _POINTS) and all_match(cells, _POINTS):
             points = compute.sum(compute.match_substring_regex(cells, _POINT)).as_py() or 0
-            found += [name] if points and (local or MIN_POINTS <= points < len(cells)) else []
+            found += [name] if points and (local or MIN_POINTS <= points < len(cells) - cells.null_count) else []
     return found
 
 

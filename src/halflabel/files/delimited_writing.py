@@ -198,23 +198,34 @@ def to_values(column: pa.ChunkedArray, *, decimal_comma: bool = False) -> tuple[
     values : array-like
     remark : {"decimal comma", "comma unclear", None}
     """
-    trimmed = compute.utf8_trim_whitespace(column)
-    column = compute.if_else(compute.equal(trimmed, ""), None, column)  # in quotes, or blanks, and empty all the same
-    trimmed = compute.if_else(compute.equal(trimmed, ""), None, trimmed)
-    try:
-        numbers = trimmed.cast(pa.float64()).to_numpy()
-    except pa.ArrowInvalid:
+    numbers = _to_numbers(column)
+    if numbers is None:
+        trimmed = compute.utf8_trim_whitespace(column)
+        is_empty = compute.equal(trimmed, "")  # in quotes, or blanks, and empty all the same
+        column, trimmed = (compute.if_else(is_empty, None, cells) for cells in (column, trimmed))
+        numbers = _to_numbers(trimmed)
+    if numbers is None:
         return _comma_numbers(column, trimmed, decimal_comma)
-    fractions = np.isfinite(numbers) & (numbers != np.floor(numbers))
-    plain = fractions.any() or column.null_count == len(column)
+    plain = any(_has_fractions(numbers[:n]) for n in (100, None)) or column.null_count == len(column)
     return (numbers if plain else _whole_numbers(column, numbers)), None
+
+
+def _has_fractions(numbers: Floats) -> bool:
+    return bool((np.isfinite(numbers) & (numbers != np.floor(numbers))).any())
+
+
+def _to_numbers(cells: pa.ChunkedArray) -> Floats | None:
+    try:
+        return cells.cast(pa.float64()).to_numpy()  # type: ignore[no-any-return]
+    except pa.ArrowInvalid:
+        return None
 
 
 def _comma_numbers(column: pa.ChunkedArray, trimmed: pa.ChunkedArray, decimal_comma: bool) -> tuple[Any, str | None]:
     with_comma = compute.match_substring(trimmed, ",")
-    if not compute.any(with_comma).as_py() or not _all_match(trimmed, _COMMA):
+    if not compute.any(with_comma).as_py() or not all_match(trimmed, _COMMA):
         return _words(column), None
-    if not decimal_comma and _all_match(trimmed, _THOUSANDS):
+    if not decimal_comma and all_match(trimmed, _THOUSANDS):
         return _words(column), "comma unclear"
     plain = compute.replace_substring(compute.replace_substring(trimmed, ".", ""), ",", ".")
     return plain.cast(pa.float64()).to_numpy(), "decimal comma"
@@ -229,12 +240,13 @@ def _words(column: pa.ChunkedArray) -> Any:
 
 def _whole_numbers(column: pa.ChunkedArray, numbers: Floats) -> Any:
     """Return integers, floats where a value is missing or written as one, or the text where it is a name."""
-    all_digits = _all_match(column, _DIGITS)
+    all_digits = all_match(column, _DIGITS)
     name = compute.any(compute.match_substring_regex(column, _LEADING_ZERO)).as_py()
     if name or (all_digits and np.nanmax(np.abs(numbers)) > 2**53):
         return column.to_pandas()
     return numbers.astype(np.int64) if all_digits and column.null_count == 0 else numbers
 
 
-def _all_match(column: pa.ChunkedArray, pattern: str) -> bool:
+def all_match(column: pa.ChunkedArray, pattern: str) -> bool:
+    """Return whether all cells that are not missing match a pattern."""
     return bool(compute.all(compute.match_substring_regex(column, pattern)).as_py())

@@ -68,6 +68,9 @@ class TextForm:
         The quote around cells, or an empty text where quotes are characters.
     above : str
         The text in front of the column names.
+    first : int or None
+        The line of the first row, or None where rows are not lines: one has several, some are blank, or the table is in
+        several files.
     """
 
     delimiter: str = ","
@@ -79,6 +82,7 @@ class TextForm:
     cells: pa.Table | None = None
     quote: str = '"'
     above: str = ""
+    first: int | None = None
 
     @property
     def dialect(self) -> dict[str, Any]:

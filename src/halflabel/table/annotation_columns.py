@@ -48,18 +48,25 @@ def find_made(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> dict[
     numeric = [name for name in roles.numeric if not looks_like_label(frame[name])]
     names = [*roles.categorical, *numeric]
     allowed = MAX_CHANCE / max(len(names) * (len(labels.names) + 1), 1)
-    made = {}
+    made, unlabelled, (rows, number) = {}, labels.unlabelled, _count_labels(labels)
     for name in names:
-        codes: Ints = pd.factorize(frame[name], use_na_sentinel=False)[0]
-        if name in numeric and (np.bincount(codes) > 1).sum() > MAX_VALUES:
-            codes = np.asarray(frame[name].isna(), dtype=np.intp)
-        if _separates(codes, labels.unlabelled, allowed):
+        codes = _encode(frame[name], is_number=name in numeric)
+        if _separates(codes, unlabelled, allowed):
             made[name] = "no value of it is in annotated and in unlabelled items"
-        elif name in numeric and _counts(frame[name], labels):
+        elif name in numeric and len(rows) and all(_equals(frame[name], rows[:n], number[:n]) for n in (N_FIRST, None)):
             made[name] = "it is the number of labels of each annotated item"
-        elif decided := _list_decided(codes, labels, allowed):
+        elif codes.any() and (decided := _list_decided(codes, labels, allowed)):
             made[name] = f"all items with the same value of it agree in {quoted(decided, MAX_NAMES)}"
     return made
+
+
+def _encode(column: pd.Series[Any], *, is_number: bool) -> Ints:
+    """Return a code for each value, or, of numbers with many repeated values, whether it is missing."""
+    for n in (N_FIRST, 10 * N_FIRST, len(column)):
+        codes: Ints = pd.factorize(column.iloc[:n], use_na_sentinel=False)[0]
+        if is_number and (np.bincount(codes) > 1).sum() > MAX_VALUES:
+            return np.asarray(column.isna(), dtype=np.intp)
+    return codes
 
 
 def read_state(frame: pd.DataFrame, stated: Any) -> tuple[str, Mask] | None:
@@ -116,8 +123,9 @@ def ask_who_was_annotated(frame: pd.DataFrame, roles: Roles, labels: PartialLabe
 
 def _find_others(column: pd.Series[Any], bare: Mask) -> Ints:
     """Return a code for each text of a column if all items that are not bare have one text, else one for all items."""
-    others = column[~bare]
-    if infer_kind(column) not in ("text", "numbers") or others.ne(others.iloc[0]).any():
+    others = np.flatnonzero(~bare)
+    varies = any(column.iloc[others[:n]].ne(column.iloc[others[0]]).any() for n in (N_FIRST, None))
+    if varies or infer_kind(column) not in ("text", "numbers"):
         return np.zeros(len(column), dtype=np.intp)
     return np.asarray(pd.factorize(read_as_text(column), use_na_sentinel=False)[0])
 
@@ -163,10 +171,13 @@ def _is_pure(codes: Ints, state: Mask) -> bool:
     return bool(((with_it == 0) | (with_it == number)).all())
 
 
-def _counts(column: pd.Series[Any], labels: PartialLabels) -> bool:
-    """Return whether a column holds the number of labels of each annotated item."""
-    rows = ~labels.unlabelled & (labels.observed.all(axis=1) | labels.has_positive_only)
-    number = labels.relevant.sum(axis=1)[rows]
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)[rows]
+def _count_labels(labels: PartialLabels) -> tuple[Ints, Ints]:
+    """Return the annotated items and the number of labels of each, or none if such numbers are few or nearly equal."""
+    rows = np.flatnonzero(~labels.unlabelled & (labels.observed.all(axis=1) | labels.has_positive_only))
+    number = labels.relevant[rows].sum(axis=1)
     varies = len(labels.names) > 1 and len(number) >= 4 * MIN_ITEMS and np.ptp(number) > 1
-    return varies and bool((values == number).all())
+    return (rows, number) if varies else (rows[:0], number[:0])
+
+
+def _equals(column: pd.Series[Any], rows: Ints, number: Ints) -> bool:
+    return bool((column.iloc[rows].to_numpy(dtype=np.float64, na_value=np.nan) == number).all())

@@ -98,7 +98,12 @@ def describe_missing(name: str, columns: Iterable[str]) -> str:
 
 def looks_like_label(column: pd.Series[Any]) -> bool:
     """Return whether a column holds 0, 1 and gaps, and nothing else."""
-    return bool(column.isna().any()) and infer_kind(column) == "numbers" and bool(column.dropna().isin((0, 1)).all())
+    return bool(column.isna().any()) and infer_kind(column) == "numbers" and holds_only(column, (0, 1))
+
+
+def holds_only(column: pd.Series[Any], values: Iterable[Any]) -> bool:
+    """Return whether a column has no other values than these, missing ones aside. The first rows decide mostly."""
+    return all(column.iloc[:n].dropna().isin(values).all() for n in (100, None))
 
 
 #: Characters of the longest cell in a sentence.

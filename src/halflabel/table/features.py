@@ -189,7 +189,7 @@ class FeatureEncoder:
             blocks.append(read_words(frame[self.text], self.vocabulary, self.idf))
         dense = [block for block in blocks if isinstance(block, np.ndarray)]
         if len(dense) == len(blocks):
-            return np.hstack(dense)
+            return _join_dense(dense)
         return sparse.csr_array(sparse.hstack([sparse.csr_array(block) for block in blocks], format="csr"))
 
     def describe_unseen(self, frame: pd.DataFrame) -> tuple[str, ...]:
@@ -265,5 +265,7 @@ def _count_gaps(block: Matrix) -> NDArray[np.int_]:
 
 
 def _join_dense(blocks: Sequence[Matrix]) -> Floats:
-    """Return the blocks that can have gaps side by side."""
-    return np.hstack([block for block in blocks if not is_sparse(block)])
+    """Return the dense blocks, which can have gaps, side by side. A single one is not copied."""
+    dense = [block for block in blocks if not is_sparse(block)]
+    filled = [block for block in dense if block.shape[1]]
+    return filled[0] if len(filled) == 1 else np.hstack(dense)

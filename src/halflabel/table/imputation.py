@@ -65,12 +65,12 @@ class Filling:
     def learn(cls, X: Floats, labels: PartialLabels | None = None) -> Filling:
         """Learn from rows of numbers, gaps as NaN. With labels, missing cells are marked where that predicts them."""
         filling = cls._learn_values(X)
-        return filling if labels is None else replace(filling, marked=choose_marks(X, filling(X), labels))
+        return filling if labels is None else replace(filling, marked=choose_marks(X, filling, labels))
 
     @classmethod
     def _learn_values(cls, X: Floats) -> Filling:
         known = ~np.isnan(X)
-        means = np.nansum(X, axis=0) / np.maximum(known.sum(axis=0), 1)
+        means = (np.sum if known.all() else np.nansum)(X, axis=0) / np.maximum(known.sum(axis=0), 1)
         by_mean = cls(means, np.ones(X.shape[1]), np.empty((0, X.shape[1])))
         sample = X[_sample_rows(len(X))]
         full = np.asarray(np.fmax.reduce(np.abs(sample), axis=0) < MAX_VALUE)  # false for a feature without any value
@@ -100,14 +100,16 @@ class Filling:
     def __call__(self, X: Floats) -> Floats:
         """Return rows with their gaps filled, each row by itself, and the marks of missing cells (0 or 1)."""
         gaps = np.isnan(X)
-        return np.hstack([self._fill(X, gaps), gaps[:, list(self.marked)]])
+        filled = self._fill(X, gaps)
+        return np.hstack([filled, gaps[:, list(self.marked)]]) if self.marked else filled
 
     def _fill(self, X: Floats, gaps: Mask) -> Floats:
+        filled = X.copy()
         if not len(self.components):
-            return np.where(gaps, self.means, X)
+            filled[gaps] = self.means[gaps.nonzero()[1]]
+            return filled
         from halflabel.methods.impute import complete_rows
 
-        filled = X.copy()
         rows = gaps.any(axis=1)
         completed = complete_rows((X[rows] - self.means) / self.spreads, self.components, self.alpha)
         filled[rows] = np.where(gaps[rows], completed * self.spreads + self.means, X[rows])
@@ -123,7 +125,7 @@ class Filling:
         return f"filled by low-rank completion (SoftImputer; {share} on hidden cells){marks}"
 
 
-def choose_marks(X: Floats, filled: Floats, labels: PartialLabels) -> tuple[int, ...]:
+def choose_marks(X: Floats, fill: Filling, labels: PartialLabels) -> tuple[int, ...]:
     """Return features whose missing cells predict labels: the first one of each group that is missing together.
 
     All groups or none are marked: with them, the leave-one-out error of a kernel regression has to be lower.
@@ -137,7 +139,7 @@ def choose_marks(X: Floats, filled: Floats, labels: PartialLabels) -> tuple[int,
     varies = np.flatnonzero((np.abs(shares - 0.5) <= 0.5 - MIN_SHARE).all(axis=0))
     packed = [column.tobytes() for column in np.packbits(gaps[:, varies], axis=0).T]
     groups = varies[[j for j, column in enumerate(packed) if column not in packed[:j]]]
-    if not len(groups) or np.abs(filled).max() >= MAX_VALUE:
+    if not len(groups) or np.abs(filled := fill(X)).max() >= MAX_VALUE:
         return ()
     from halflabel.methods.auto.ridge import choose_bandwidth
     from halflabel.methods.canonical_order import order_items

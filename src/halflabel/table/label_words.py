@@ -14,7 +14,7 @@ import pandas as pd
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import name_row, option, quoted
 from halflabel.labels.answers import fold_word
-from halflabel.table.cells import read_as_text
+from halflabel.table.cells import holds_only, read_as_text
 from halflabel.table.columns import Description
 from halflabel.table.question import Question, Way
 from halflabel.table.words import PLAIN, VALUES, find_own_words, list_ways, shares_words
@@ -88,7 +88,7 @@ def _is_wrong(column: pd.Series[Any]) -> bool:
         values = column.to_numpy()
         return not bool(((values == 0) | (values == 1) | (values != values)).all())  # NaN differs from itself
     if pd.api.types.is_numeric_dtype(column.dtype):
-        return not bool(column.dropna().isin((0, 1)).all())
+        return not holds_only(column, (0, 1))
     return bool(_is_text(column).any()) or any(_is_other_number(value) for value in column)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from halflabel._arguments import accept_keys
 from halflabel._arrays import Floats, Ints, Matrix
 from halflabel._wording import count, name_lines, option, plural, quoted
-from halflabel.files.delimited import find_first_line, read_words
+from halflabel.files.delimited import read_words
 from halflabel.files.raw_table import RawTable
 from halflabel.labels import PartialLabels
 from halflabel.labels.groups import find_copies, number_groups
@@ -273,8 +273,7 @@ def restore_words(frame: pd.DataFrame, source: Source, tags: str | None) -> pd.D
 
 def _find_first_line(source: Source) -> int | None:
     """Return the line of the first row of a text file, or None if rows are not lines, and for other files."""
-    form = source.raw.form
-    return None if form is None or form.cells is None else find_first_line([form.cells], form, source.paths)
+    return None if source.raw.form is None else source.raw.form.first
 
 
 def _require_nothing_more(Y: Any, stated: Collection[str]) -> None:

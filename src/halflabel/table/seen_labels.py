@@ -11,7 +11,7 @@ import pandas as pd
 from halflabel._wording import quoted
 from halflabel.labels import Absent
 from halflabel.labels.answers import fold_word
-from halflabel.table.cells import infer_kind, read_as_text
+from halflabel.table.cells import holds_only, infer_kind, read_as_text
 from halflabel.table.columns import Description
 from halflabel.table.patterns import name_voted
 from halflabel.table.question import Question
@@ -76,7 +76,7 @@ def _is_binary(column: pd.Series[Any]) -> bool:
     """Return whether a column holds 0 and 1, or words for yes and no, and gaps."""
     kind = infer_kind(column)
     if kind == "numbers":
-        return bool(column.dropna().isin((0, 1)).all())
+        return holds_only(column, (0, 1))
     if kind != "text":
         return False
     words: Collection[str] = {fold_word(text) for text in read_as_text(column) if text}
