@@ -230,9 +230,9 @@ class Completion:
         """Return the completion after some further answers, in a small part of the time of a new fit.
 
         The labels of the answered entries are fitted again, each on the structures of the last fit to all entries, see
-        :class:`halflabel.methods.auto.kept.KeptFit`. Calibrations, weights and all other labels stay. The result
-        depends on the answers, and not on the number of updates. It is near that of a new fit: after many answers, call
-        :func:`complete` with all of them.
+        :class:`halflabel.methods.auto.kept.KeptFit`. Calibrations, weights and all other labels stay, and trees learn
+        corrections only. The result depends on the answers, and not on the number of updates. It is near that of a new
+        fit: after many answers, call :func:`complete` with all of them.
 
         Raises
         ------

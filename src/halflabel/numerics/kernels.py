@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.linalg import lapack
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
-from halflabel._arrays import Floats, Ints, Mask, Matrix
+from halflabel._arrays import Floats, Ints, Mask, Matrix, is_sparse
 
 #: Ridge weights to choose from, in units of one squared error: an RBF kernel has ones on its diagonal.
 ALPHAS: Floats = np.logspace(-3, 2, 16)
@@ -51,7 +51,19 @@ class NystroemMap:
 
     def kernel(self, X: Matrix) -> Floats:
         """Return the Gram matrix of ``X`` against the landmarks."""
+        if not X.shape[0]:  # scikit-learn needs a row
+            return np.empty((0, self.landmarks.shape[0]))
         return np.asarray(rbf_kernel(X, self.landmarks, gamma=0.5 / self.bandwidth**2), dtype=np.float64)
+
+    def extend(self, X: Matrix) -> NystroemMap:
+        """Return a map whose inner products are exact on the rows of ``X``, too. Their own features come first."""
+        if not X.shape[0]:
+            return self
+        known = self.kernel(X) @ self.projection
+        own = _root(replace(self, landmarks=X).kernel(X) - known @ known.T)
+        projection = np.block([[-self.projection @ (known.T @ own), self.projection], [own, np.zeros_like(known)]])
+        stack = sparse.vstack if is_sparse(X) else np.vstack
+        return replace(self, landmarks=stack([self.landmarks, X]), projection=projection)
 
 
 def nystroem(
@@ -83,7 +95,7 @@ def nystroem(
 def _root(gram: Floats) -> Floats:
     """Return the inverse square root of a Gram matrix on its range. It is overwritten."""
     values, vectors = linalg.eigh(gram, overwrite_a=True, check_finite=False)
-    kept = values > values[-1] * MIN_SHARE
+    kept = values > max(values[-1], 1.0) * MIN_SHARE
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
 
 

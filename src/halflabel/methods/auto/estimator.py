@@ -93,7 +93,7 @@ class AutoLabeler(FittedLabeler):
     assigned_probabilities_ : ndarray of shape (n_items, n_labels)
         For positive-only labels, of being assigned, by models that were fitted without the item.
     folds_ : ndarray of int, shape (n_items,)
-        Fold in which an item was held out; -1 for an item without an observed label.
+        Fold in which an item was held out; -1 for an item without an observed label in the fit.
     coupled_ : bool
         Whether the observed labels of an item changed the scores of its other entries.
     transduction_ : ndarray of shape (n_items, n_labels) or (n_items,)

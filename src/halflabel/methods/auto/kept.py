@@ -31,8 +31,9 @@ class KeptFit:
 
     These parts stay: weights of features, graph, kernel map, ridge weights, splits of trees, calibrations, weights of
     the members, and the correction by an item's other labels. Each label with an entry that has changed since the fit
-    is fitted again on them: its kernel regression, its propagated values, the values of its leaves. So the result
-    depends on the fit and on all entries, and not on the order in which they came.
+    is fitted again on them: its kernel regression, its propagated values, its weights of words. The leaves of trees
+    follow corrected entries, and no new ones. So the result depends on the fit and on all entries, and not on the order
+    in which they came.
 
     It is not the fit to the new table. The more entries are new, the more the parts that stay are out of date.
 
@@ -100,8 +101,6 @@ class KeptFit:
             return model
         change = self._describe(labels, np.flatnonzero(differs[self._order]))
         self._learn(model, change)
-        model.folds_ = self.model.folds_.copy()
-        model.folds_[change.folds.rows] = change.folds.fold
         scores, out_of_fold = self._score(model, labels, self._order[change.columns])
         model._item_order = np.arange(len(labels))  # the tables here are in the order of the caller
         rule = model.resolve_rule()
@@ -113,11 +112,11 @@ class KeptFit:
         """Return the changed labels, with a fold for each item that is or was labelled."""
         rows = np.flatnonzero(~labels.unlabelled | ~self.labels.unlabelled)
         now, before = (each[rows].select(self._order[columns]) for each in (labels, self.labels))
-        Y, Y_before = (each.values(unknown=0.0) for each in (now, before))
+        Y = now.values(unknown=0.0)
         n_groups = 0 if self.groups is None else len(np.unique(self.groups[rows]))
         folds = Folds(rows, Y, now.observed, self._assign(rows), n_groups)
-        gained = now.observed.astype(np.float64) - before.observed
-        return Change(columns, folds, Y - Y_before, gained)
+        gain = np.where(now.observed & before.observed, Y - before.relevant, 0.0)
+        return Change(columns, folds, gain)
 
     def _assign(self, rows: Ints) -> Ints:
         """Return the fold of each labelled item. A new one joins its group, or else the smallest fold."""

@@ -26,10 +26,7 @@ from halflabel.methods.auto.kernel import KernelRegression
 from halflabel.methods.auto.logistic import LinearScores, fit_words
 from halflabel.methods.auto.member import Fitted, Model
 from halflabel.methods.auto.trees import Trees, add_leaves
-from halflabel.numerics.kernels import kernel_ridge
-
-#: Maximum number of cells (items x features of the kernel map) that are kept; 128 MB.
-MAX_CELLS = 2**24
+from halflabel.numerics.kernels import KernelRidge, kernel_ridge
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +50,8 @@ class Change:
     columns: Ints
     #: Every item that is or was labelled, and its entries of these labels now.
     folds: Folds
-    #: Shape (n_labelled, n_columns). The change of Y, where an unknown entry counts as 0.
+    #: Shape (n_labelled, n_columns). The change of the values that the fit had, and still are known; 0 elsewhere.
     gain: Floats
-    #: Of the same shape. 1 where an entry was unknown in the fit, and -1 where it is unknown now.
-    gained: Floats
 
 
 #: Fits the changed labels. The model has all labels; scores have the changed ones.
@@ -69,39 +64,41 @@ def keep_kernel(model: KernelRegression, of: Structure) -> Refit:
     In their basis the normal equations :math:`Q^TQ + \alpha I` of these rows are diagonal. A label that was observed on
     other rows D differs from them by :math:`Q_D^TSQ_D` with signs S, so that its solution, and the errors of leaving
     out one item, follow from a system of the size of D (Woodbury's identity).
+
+    New rows get features of their own. On the map of the fit alone, a value of an item unlike the labelled ones could
+    only be reached by large weights of these, which change the predictions of all items. The rows of the fit have 0 in
+    the features of new rows. That is exact if the map has all of them as landmarks.
     """
-    ridge, features = model.ridge, model.ridge.features
+    ridge = model.ridge
     shared = 2 * of.observed.sum(axis=1) > of.observed.shape[1]
-    Phi = features(of.X[shared])
+    Phi = ridge.features(of.X[shared])
     values, V = linalg.eigh(Phi.T @ Phi, overwrite_a=True, check_finite=False)
-    projection = features.projection @ V[:-1]
-
-    def expand(X: Matrix) -> Floats:
-        return np.asarray(features.kernel(X) @ projection + V[-1])
-
-    kept = expand(of.X) if of.X.shape[0] * len(values) <= MAX_CELLS else None
 
     def refit(change: Change) -> Fitted[Model]:
         folds, columns = change.folds, change.columns
+        X, is_new = of.X[folds.rows], of.fold[folds.rows] < 0
+        features = ridge.features.extend(X[is_new])
         if folds.n_groups:
-            family = kernel_ridge(of.X[folds.rows], folds.Y, folds.observed, folds.fold, features)
-            out_of_fold = family.predict(of.X[folds.rows])[np.arange(len(folds.rows)), 1 + folds.fold]
+            family = kernel_ridge(X, folds.Y, folds.observed, folds.fold, features)
+            out_of_fold = family.predict(X)[np.arange(len(folds.rows)), 1 + folds.fold]
             part = family[0]
-            scores = part.predict(of.X)
         else:
-            Q = expand(of.X[folds.rows]) if kept is None else kept[folds.rows]
+            own, Q = np.split(features(X), [-len(V)], axis=1)
+            own[~is_new] = 0
             alpha = ridge.alpha[columns]
-            coef, left_out = solve_by_label(Q, np.maximum(values, 0), folds, shared[folds.rows], alpha)
-            part = replace(ridge, weights=projection @ coef, intercept=V[-1] @ coef, alpha=alpha)
-            scores = part.predict(of.X) if kept is None else kept @ coef
-            out_of_fold = np.where(folds.observed, left_out, scores[folds.rows])
-        whole = replace(
-            ridge,
-            weights=put(ridge.weights, part.weights, columns),
+            spectrum = np.append(np.zeros(own.shape[1]), np.maximum(values, 0))
+            coef, left_out = solve_by_label(np.hstack([own, Q @ V]), spectrum, folds, shared[folds.rows], alpha)
+            coef[-len(V) :] = V @ coef[-len(V) :]
+            part = KernelRidge(features, features.projection @ coef[:-1], coef[-1], alpha)
+            out_of_fold = np.where(folds.observed, left_out, part.predict(X))
+        weights = np.pad(ridge.weights, ((0, is_new.sum()), (0, 0)))
+        whole = KernelRidge(
+            features,
+            weights=put(weights, part.weights, columns),
             intercept=put(ridge.intercept, part.intercept, columns),
             alpha=put(ridge.alpha, part.alpha, columns),
         )
-        return Fitted(KernelRegression(whole), scores, out_of_fold)
+        return Fitted(KernelRegression(whole), part.predict(of.X), out_of_fold)
 
     return refit
 
@@ -142,7 +139,8 @@ def keep_nodes(model: NodeValues, of: Structure) -> Refit:
         rates = folds.Y.sum(axis=0) / np.maximum(folds.observed.sum(axis=0), 1)
         fitted = propagate_labels(graph, folds, rates)
         whole = NodeValues(put(model.values, fitted.model.values, change.columns))
-        return Fitted(whole, fitted.scores, fitted.out_of_fold)
+        held_out = folds.observed | (of.fold[folds.rows] >= 0)[:, None]  # all values predict the gaps of a new item
+        return Fitted(whole, fitted.scores, np.where(held_out, fitted.out_of_fold, np.nan))
 
     return refit
 
@@ -165,30 +163,32 @@ FillLeaves = Callable[[Trees, int, NDArray[np.int32], Change], Floats]
 
 
 def keep_trees(model: Forest, of: Structure) -> Refit:
-    """Keep the splits. The mean of a leaf follows the entries that it has gained."""
+    """Keep the splits. The mean of a leaf follows corrections of the entries that it was grown on.
+
+    A new entry does not enter: no split was made for it, so that it would stand for all items of a leaf, and questions
+    ask where it does not. Probabilities of gaps were worse with the new entries than without them.
+    """
     bags = [np.flatnonzero((of.fold >= 0) & (of.fold != fold)) for fold in range(len(model.parts))]
 
-    def add(part: Trees, fold: int, leaves: NDArray[np.int32], change: Change) -> Floats:
+    def correct(part: Trees, fold: int, leaves: NDArray[np.int32], change: Change) -> Floats:
         count = np.bincount(leaves[:, bags[fold]].ravel(), minlength=len(part.values))[:, None]
-        row, column = np.nonzero((change.gain != 0) | (change.gained != 0))
-        inside = change.folds.fold[row] != fold
-        row, column = row[inside], column[inside]
-        at = leaves[:, change.folds.rows[row]], np.broadcast_to(column, (len(leaves), len(row)))
-        gain, gained = np.zeros((2, len(part.values), len(change.columns)))
-        np.add.at(gain, at, change.gain[row, column])
-        np.add.at(gained, at, change.gained[row, column])
-        return np.asarray((count * part.values[:, change.columns] + gain) / np.maximum(count + gained, 1))
+        row, column = np.nonzero(change.gain * (change.folds.fold != fold)[:, None])
+        gain = np.zeros((len(part.values), len(change.columns)))
+        np.add.at(gain, (leaves[:, change.folds.rows[row]], column), change.gain[row, column])
+        return np.asarray(part.values[:, change.columns] + gain / np.maximum(count, 1))
 
-    return _keep_splits(model, of, add)
+    return _keep_splits(model, of, correct)
 
 
 def keep_boosting(model: Forest, of: Structure) -> Refit:
-    """Keep the splits. The Newton steps of the leaves are made again, one tree after the other."""
+    """Keep the splits. The Newton steps of the leaves are made again on the entries of the fit, with corrections."""
 
     def boost(part: Trees, fold: int, leaves: NDArray[np.int32], change: Change) -> Floats:
-        known = change.folds.observed & (change.folds.fold != fold)[:, None]
+        rows = change.folds.rows
+        known = change.folds.observed & of.observed[np.ix_(rows, change.columns)]
+        known &= (change.folds.fold != fold)[:, None]
         row, column = np.nonzero(known)
-        y, item, k = change.folds.Y[row, column], change.folds.rows[row], known.shape[1]
+        y, item, k = change.folds.Y[row, column], rows[row], known.shape[1]
         start, values = start_at_rates(change.folds.Y, known), np.empty((len(part.values), k))
         log_odds = start[column]
         ends = np.append(part.leaf[part.roots], len(part.values))
@@ -205,17 +205,18 @@ def keep_boosting(model: Forest, of: Structure) -> Refit:
 
 
 def _keep_splits(model: Forest, of: Structure, fill_leaves: FillLeaves) -> Refit:
-    """Keep the leaf of every item in every tree."""
+    """Keep the leaf of every item in every tree. New items are not learned, so that all parts predict them."""
     leaves = [part.find(of.X) for part in model.parts]
 
     def refit(change: Change) -> Fitted[Model]:
         folds, parts = change.folds, []
         scores, out_of_fold = np.zeros((of.X.shape[0], len(change.columns))), np.full(folds.Y.shape, np.nan)
+        learned = of.fold[folds.rows]
         for fold, (part, found) in enumerate(zip(model.parts, leaves, strict=True)):
             values = fill_leaves(part, fold, found, change).astype(np.float32)
             parts.append(replace(part, values=put(part.values, values, change.columns)))
             prediction = add_leaves(values, found, np.zeros(scores.shape)) / len(found)
-            out = folds.fold == fold
+            out = learned == fold
             out_of_fold[out] = prediction[folds.rows[out]]
             scores += prediction / len(leaves)
         return Fitted(Forest(parts), scores, out_of_fold)
