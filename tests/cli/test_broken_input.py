@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from tests.cli.conftest import outputs, run
 
+from halflabel import open_table
+
 
 def spoil(path, text):
     path.write_text(text)
@@ -54,6 +56,19 @@ def test_a_label_with_one_value_ends_in_one_sentence(songs):
     assert result.exit_code == 1
     assert "only 1 is given for 'tag_d'" in result.stderr
     assert outputs(songs) == []
+
+
+@pytest.mark.parametrize("command", ["complete", "describe", "evaluate", "prevalence"])
+@pytest.mark.parametrize("lines", [['a,90,"rock; sad', "b,95,live", "c,99,rock"], ["a,90,x", "b,95,y", 'c,"99,z']])
+def test_an_error_about_a_table_names_the_quote_that_is_not_closed(command, lines, tmp_path):
+    path = tmp_path / "songs.csv"
+    path.write_text("\n".join(["song,tempo,tags", *lines, ""]))
+    result = run(command, path)
+    line = 2 + next(number for number, text in enumerate(lines) if '"' in text)
+    assert f"one is opened in line {line} and not closed." in result.stderr
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        open_table(path)
+    assert any(f"line {line} and" in note for note in error.value.__notes__)
 
 
 def test_a_truncated_gzip(songs, tmp_path):

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -225,7 +226,8 @@ def test_quotes_are_characters_where_one_is_not_closed(folder, rows, at, more):
     path.write_text("\n".join(map("\t".join, [NAMES, *rows])) + "\n")
     raw = read_table(path)
     assert raw.form.cells.to_pandas().to_numpy().tolist() == rows
-    assert "Quotes are read as characters, because one is opened and not closed." in raw.notes
+    line = 2 + min(place % len(rows) for place in {at, at - more})
+    assert f"Quotes are read as characters, because one is opened in line {line} and not closed." in raw.notes
     check_written(raw, path)
 
 
@@ -257,9 +259,20 @@ def test_stated_headers(folder):
     assert read_table(path, header="none").frame.to_numpy().tolist()[0] == ["a", "b"]
     assert list(read_table(path, header="2").frame) == ["c", "d"]
     assert list(read_table(path, header="1-2").frame) == ["a", "b"]
-    for wrong in ("9", "1-3", "x"):
+    for wrong in ("9", "1-4", "3-5", "2-1", "x"):
         with pytest.raises(ReadError, match="header="):
             read_table(path, header=wrong)
+
+
+def test_a_header_of_three_rows_is_stated_for_texts_and_for_sheets(folder):
+    rows = [["", "2024", "", "2025", ""], ["id", "jazz", "", "rock", ""], ["", "yes", "no", "yes", "no"]]
+    table = pd.DataFrame([["a", 1, 2, 3, 4], ["b", 5, 6, 7, 8]])
+    pd.concat([pd.DataFrame(rows), table]).to_csv(folder / "t.csv", header=False, index=False)
+    pd.concat([pd.DataFrame(rows), table]).to_excel(folder / "t.xlsx", header=False, index=False)
+    for name in ("t.csv", "t.xlsx"):
+        frame = read_table(folder / name, header="1-3").frame
+        assert list(frame) == ["id", "jazz: yes", "jazz: no", "rock: yes", "rock: no"]
+        assert frame.to_numpy().tolist() == table.to_numpy().tolist()
 
 
 @pytest.mark.parametrize("notation", RARE)

@@ -52,17 +52,20 @@ pair_rows = st.lists(
 @FEWER_EXAMPLES
 @given(
     rows=pair_rows, absent=st.sampled_from(["irrelevant", "unknown"]), empty=st.sampled_from([None, "none"]),
-    words=st.booleans(),
+    words=st.booleans(), capitals=st.integers(0, 7),
 )  # fmt: skip
-def test_every_entry_is_that_of_the_oracle(rows, absent, empty, words):
-    rows = [*rows, *(("a", tag, 1) for tag in TAGS)]  # every tag is in the pairs, and something is observed
+def test_every_entry_is_that_of_the_oracle(rows, absent, empty, words, capitals):
+    """Also where tags have two spellings: an entry with both values is unknown in any of them."""
+    rows = [*rows, *(("a", tag, 1) for tag in 12 * TAGS)]  # every tag is in the pairs, and something is observed
     table = pd.DataFrame(rows, columns=["item", "tag", "vote"])
     if words:
         table["vote"] = [None if pd.isna(value) else {1: "for", 0: "against"}[value] for value in table["vote"]]
+    for row in range(len(rows) - 12 * len(TAGS)):
+        table.loc[row, "tag"] = rows[row][1].lower() if capitals >> row % 3 & 1 else rows[row][1]
     state, is_annotated = oracle(rows, absent, empty)
     labels = read_pairs(
         table.sample(frac=1, random_state=0), "item", IDS, absent=absent, empty=empty, tag="tag", value="vote",
-        **({"yes": "for", "no": "against"} if words else {}),
+        **({"yes": "for", "no": "against"} if words else {}), **({"case": "same"} if capitals else {}),
     ).labels if (state != 0).any() else None  # fmt: skip
     if labels is None:
         return
@@ -83,7 +86,7 @@ def test_pairs_are_described():
     )
     both = pd.concat([pairs, pd.DataFrame({"item": ["b"], "tag": ["T2"], "not": ["NOT"]})])
     notes = read_pairs(both, "item", IDS, tag="tag", value="not", yes="", no="not", absent="unknown").notes
-    assert "1 entry with both values in the pairs: taken as unknown." in notes
+    assert "1 entry of 'tag' with both values, first 'T2' (row 1): taken as unknown." in notes
 
 
 def test_pairs_of_other_ids_are_left_out_unless_most_are_about_them():
@@ -129,8 +132,8 @@ def _stated(options):
 
 @pytest.mark.parametrize("kind", WRITE)
 @FEWER_EXAMPLES
-@given(seed=st.integers(0, 99))
-def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
+@given(seed=st.integers(0, 99), has_values=st.booleans())
+def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed, has_values):
     """The oracle is a column of lists: it asks the same questions, and each way gives the same labels."""
     rng = np.random.default_rng(seed)
     has = rng.random((30, 3)) < 0.6
@@ -140,25 +143,31 @@ def test_tags_of_pairs_are_read_as_those_of_lists(kind, seed):
     pairs = pd.DataFrame(
         [(i, tag) for i, tags in enumerate(lists) for tag in dict.fromkeys(tags)], columns=["id", "tag"]
     )
+    value = {"tag": "tag", "value": "vote"} if has_values else {}
+    pairs = pairs.assign(vote=1) if has_values else pairs
     readings = list(list_readings(pd.Series(lists, name="tags")))
     asks = bool(readings[0][0].stated)
     assert asks or kind in ("a word", "a code")  # next to other tags, "none" is a tag, and a code is a missing value
     for options, labels in readings:
         if options.scores == "prior":
             continue
-        found = read_pairs(pairs, "id", range(30), absent="irrelevant", **_stated(options)).labels
+        found = read_pairs(pairs, "id", range(30), absent="irrelevant", **_stated(options), **value).labels
         assert found.names == labels.names
         assert found.state[labels.annotated].tolist() == labels.state[labels.annotated].tolist()
     if asks:
         with pytest.raises(Question):
-            read_pairs(pairs, "id", range(30), absent="irrelevant")
+            read_pairs(pairs, "id", range(30), absent="irrelevant", **value)
 
 
-@given(st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from(TAGS), st.sampled_from([0, 1])), min_size=4))
-def test_a_further_column_of_0_and_1_is_a_question_and_its_ways_are_right(rows):
+@given(
+    st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from(TAGS), st.sampled_from([0, 1])), min_size=4),
+    st.sampled_from([{}, {0: "no", 1: "yes"}]),
+)
+def test_a_further_column_of_yes_and_no_is_a_question_and_its_ways_are_right(rows, words):
     pairs = pd.DataFrame(rows, columns=["item", "tag", "vote"])
     pairs.loc[[0, 1], "vote"] = [0, 1]
-    with pytest.raises(Question, match="the column 'vote', which holds 0 and 1") as question:
+    pairs["vote"] = pairs["vote"].replace(words) if words else pairs["vote"]
+    with pytest.raises(Question, match=r"^The pairs have 'vote', which means no in ") as question:
         read_pairs(pairs, "item", IDS, tag="tag", absent="unknown")
     assert [way.statement for way in question.value.ways] == ["value='vote'", "value='none'"]
     plain = read_pairs(pairs, "item", IDS, tag="tag", value="none", absent="unknown").labels
@@ -196,19 +205,46 @@ def test_a_column_names_annotated_items_without_a_label_and_states_nothing_about
         assert opened.empty == empty
 
 
+@pytest.mark.parametrize(
+    ("columns", "given"),
+    [
+        ({"T1": [1, 0, 0, 1], "T2": [0, 1, 0, 0]}, {"labels": ["T1", "T2"]}),
+        ({"T1": [1, None, None, 1], "T2": [None, 1, None, 1]}, {"labels": ["T1", "T2"], "absent": "unknown"}),
+        ({"tags": ["T1", "T2", None, "T2"]}, {"tags": "tags", "absent": "irrelevant"}),
+        ({}, {"pairs": pd.DataFrame({"item": list("abd"), "tag": ["T1", "T2", "T2"]}), "absent": "irrelevant"}),
+    ],
+)
+def test_where_every_label_is_positive_only_the_stated_items_alone_are_annotated(columns, given):
+    items = pd.DataFrame({"item": IDS, "n": [0.5, 1.5, 1.0, 2.0], "by": ["ann"] * 3 + [None], **columns})
+    on = {"on": "item"} if "pairs" in given else {}
+    opened = open_table(items, id="item", annotated="by", positive_only=["T1", "T2"], **given, **on)
+    assert opened.labels.annotated.tolist() == [True, True, True, False]
+    assert opened.labels.state[3].tolist() == [0, 0]
+
+
 def test_the_column_of_tags_is_offered_by_its_name():
     pairs = pd.DataFrame({"item": ["a"], "source": ["x"], "label": ["T1"]})
     with pytest.raises(ValueError, match=r"name the column of tags with tag='label'"):
         read_pairs(pairs, "item", IDS, absent="unknown")
 
 
-def test_a_tag_of_one_item_as_yes_and_as_no_is_named_without_a_mark_that_no_cell_has():
-    """Two spellings in pairs, and two objects of a list. Neither is a mark in front of the tag."""
-    pairs = pd.DataFrame({"item": ["a", "a", "b"], "tag": ["Rock", "rock", "rock"], "vote": [1, 0, 0]})
-    message = r"^an item \(row 0\) has the tag 'rock' both as yes and as no: keep one of them"
-    with pytest.raises(ValueError, match=message):
-        read_pairs(pairs, "item", IDS, value="vote", case="same", absent="unknown")
-    yes, no = ({"name": "rock", "value": value} for value in (1, 0))
-    items = pd.DataFrame({"x": [1.0, 2.0], "tags": [[yes, no], [yes]]})
-    with pytest.raises(ValueError, match=message):
-        open_table(items, tags="tags", value="value", absent="irrelevant")
+@pytest.mark.parametrize("dirty", ["both", "word", "clean"])
+@pytest.mark.parametrize("is_long", [True, False])
+def test_one_dirty_value_does_not_decide_that_a_no_is_a_yes(dirty, is_long):
+    """A likely reading that is an error, or that has a conflict in one entry, is no reason to take another one."""
+    rows = [(f"i{k}", tag, int((k + j) % 3 != 0)) for k in range(12) for j, tag in enumerate(TAGS)]
+    rows += {"both": [("i0", "T1", 1)], "word": [("i0", "T4", 3)], "clean": []}[dirty]
+    pairs = pd.DataFrame(rows, columns=["item", "tag", "vote"])
+    items = pd.DataFrame({"item": [f"i{k}" for k in range(12)], "x": np.arange(12.0) ** 2})
+    lists = pairs.groupby("item")[["tag", "vote"]].apply(lambda rows: rows.to_dict("records"))
+    given = {"pairs": pairs, "tag": "tag", "on": "item"} if is_long else {"tags": "tags"}
+    items = items if is_long else items.assign(tags=items["item"].map(lists))
+    with pytest.raises(Question, match=r"'vote', which means no in 12 of 3[67] tags") as question:
+        open_table(items, id="item", absent="unknown", **given)
+    fails = dirty == "word" and not is_long  # of a column, the way leads to the meaning of 3
+    assert question.value.likely == (not fails)
+    assert ("It cannot be read so that it states whether the item has" in str(question.value)) == fails
+    if dirty == "both":
+        opened = open_table(items, id="item", absent="unknown", value="vote", **given)
+        assert opened.labels.state[0].tolist() == [0, 1, 1]
+        assert any("with both values, first 'T1' (row 0): taken as unknown." in note for note in opened.notes)

@@ -27,8 +27,23 @@ def test_words_of_several_statements_count_together():
 
 def test_a_question_names_all_that_each_way_gives():
     question = Question("Cells hold ','.", ("',' separates tags", {"sep": ","}), other="Else, write lists.")
-    (way,) = question.ways
     assert str(question) == "Cells hold ','. If ',' separates tags, state sep=','. Else, write lists."
-    again = question.with_ways([way._replace(gives="2 labels: a 3, b 1")])
-    assert "state sep=',' (2 labels: a 3, b 1). Else" in str(again)
-    assert again.likely
+    with pytest.raises(Question, match=r"state sep=',' \(2 labels: a 3, b 1\). Else") as again:
+        question.decide(lambda way: ("a b", "2 labels: a 3, b 1"))
+    assert again.value.likely
+
+
+def test_a_way_that_fails_decides_only_for_a_likelier_one():
+    def read(way):
+        if way.keys["sep"] == fails:
+            raise ValueError("row 3 is cut.")
+        return way, "1 label"
+
+    question = Question("Cells hold marks.", ("',' separates tags", {"sep": ","}), ("';' separates tags", {"sep": ";"}))
+    fails = ";"
+    assert question.decide(read).keys == {"sep": ","}
+    fails = ","
+    with pytest.raises(Question, match=r"\(1 label\). It cannot be read so that ',' separates tags: row 3 is") as asked:
+        question.decide(read)
+    assert [way.keys for way in asked.value.ways] == [{"sep": ";"}]
+    assert not asked.value.likely

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from halflabel._wording import escape_controls
 from halflabel.cli import WORDS, work
-from halflabel.cli.console import err, print_marked, print_note
+from halflabel.cli.console import err, print_error, print_note
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
 def ask(question: Question) -> Way:
     """Return the way that a person chooses. Without a terminal, print the command of each way, and exit with code 2."""
     if not (sys.stdin.isatty() and err.is_terminal):
-        print_marked("Error:", "bold red", escape_controls(str(question)))
+        print_error(question)
         words = shlex.join(["halflabel", *click.get_current_context().meta[WORDS]])
         print_note("One of these states it:", *(f"  {words} {way.statement}" for way in question.ways))
         sys.exit(2)
-    print_note(question.found)
+    print_note(question.found, *getattr(question, "__notes__", ()))
     for number, way in enumerate(question.ways, start=1):
         print_note(f"  {number}  {way.text}{way.gives and f' ({way.gives})'}")
     if question.other:

@@ -117,13 +117,19 @@ def report_errors() -> Iterator[None]:
         err.print("Interrupted.")
         sys.exit(130)
     except FORESEEN as error:
-        print_marked("Error:", "bold red", _make_sentence(error))
+        print_error(error)
         sys.exit(1)
     except Exception as error:
         if not any(sign in str(error) for sign in OUT_OF_MEMORY):
             raise
         print_marked("Error:", "bold red", UNNAMED[MemoryError])
         sys.exit(1)
+
+
+def print_error(error: Exception) -> None:
+    """Print the sentence of an error, and the notes that it carries."""
+    print_marked("Error:", "bold red", _make_sentence(error))
+    print_note(*getattr(error, "__notes__", ()))
 
 
 def print_marked(mark: str, style: str, sentence: str) -> None:

@@ -40,7 +40,7 @@ def describe_command(items: ItemsFile, save: bool) -> None:
         opened = items.open(source)
     except work.NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
         out.print(make_roles_table(reason.roles, format=source.format))
-        print_note(str(reason))
+        print_note(str(reason), *getattr(reason, "__notes__", ()))
         return
     print_reading(opened, verbose=True)
     print_result(opened.summary)

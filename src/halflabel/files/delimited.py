@@ -69,7 +69,7 @@ def read_delimited(
     skip_rows : str, optional
         Lines that do not belong to rows of the table, such as "1-2,504" or "last"; "none" keeps every row.
     header : str, optional
-        The line of the column names, "none", or two lines such as "1-2"; found by default.
+        The line of the column names, "none", or up to three lines such as "1-2"; found by default.
 
     Returns
     -------
@@ -123,7 +123,9 @@ def _list_readings(
         yield replace(form, skip=tuple(sorted({*form.skip, *remarks}))), (note,)
     _, first = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip))
     if not form.header or '"' not in first:
-        yield replace(form, quote=""), ("Quotes are read as characters, because one is opened and not closed.",)
+        texts = lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip)
+        odd = next((f" in line {number}" for number, text in texts if text.count('"') % 2), "")
+        yield replace(form, quote=""), (f"Quotes are read as characters, because one is opened{odd} and not closed.",)
 
 
 def _find_remarks(path: Path, form: TextForm, width: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from halflabel._wording import count, listed, option, plural, quoted
 
-#: Maximum number of rows that are read to find the names, of titles above them, and of further headers below them.
+#: Maximum number of rows that are read to find the names, of titles above them, and of lines of a header.
 MAX_SAMPLE, MAX_TITLES, MAX_HEADERS = 60, 20, 3
 
 #: Maximum number of columns of a table.
@@ -84,7 +84,7 @@ def find_header(rows: Sequence[Line], stated: str | None = None) -> Header:
     rows : sequence of (int, sequence of str)
         The first rows that are not empty, at least one.
     stated : str, optional
-        The line of the names, "none", or two lines such as "2-3"; by default they are found.
+        The line of the names, "none", or up to three lines such as "2-3"; by default they are found.
     """
     if stated is not None:
         return _take_stated(rows, stated)
@@ -119,12 +119,14 @@ def _take_stated(rows: Sequence[Line], stated: str) -> Header:
         return Header([f"column {number}" for number in range(1, len(rows[0][1]) + 1)], 0, (), ())
     match = _RANGE.fullmatch(stated)
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, -1)
-    if last - first not in (0, 1):
-        raise ValueError(f"{option('header', stated)}: a header is one line (2), two lines (1-2), or none.")
+    if not 0 <= last - first < MAX_HEADERS:
+        raise ValueError(f"{option('header', stated)}: a header is one line (2), up to three lines (1-3), or none.")
     held = dict(rows)
-    if not {first, last} <= held.keys():
+    if not held.keys() >= {*range(first, last + 1)}:
         raise ValueError(f"{option('header', stated)}: there is no such line among the first {count(len(rows))} ones.")
-    cells = held[last] if first == last else _join(held[first], held[last])
+    cells = held[last]
+    for line in range(last - 1, first - 1, -1):
+        cells = _join(held[line], cells)
     names, notes = name_columns(cells)
     return Header(names, last, tuple(number for number in held if number < last), notes)
 

@@ -80,7 +80,7 @@ def read_table(
     sheet : str, optional
         For a workbook: the sheet; by default the first one that is not empty.
     header : str, optional
-        For delimited text and workbooks: the line of the column names, "none", or two lines such as "1-2".
+        For delimited text and workbooks: the line of the column names, "none", or up to three lines such as "1-2".
 
     Returns
     -------

@@ -146,7 +146,7 @@ class Description:
         metavar="LINES", about=("file",),
     )  # fmt: skip
     header: str | None = key(
-        "Line of the column names in a text file or sheet: 2, two lines such as 1-2, or none; found by default.",
+        "Line of the column names in a text file or sheet: 2, or up to three (1-3), or none; found by default.",
         metavar="LINE", about=("file",),
     )  # fmt: skip
     delimiter: str | None = key(

@@ -116,6 +116,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
     """Give every column of a source the role that its description states.
 
     A question is answered where no two of its ways give different labels: the table is read so, and a note states it.
+    An error has the notes about the reading of the file, which may be its cause.
     """
     Y = as_pandas(Y)
     check_labels_once(Y, described.columns)
@@ -123,7 +124,12 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
     if Y is None:
         source, on_rows = leave_out_rows(source, described.columns, _find_first_line(source))
     source = replace(source, take=None)  # no function that another process could not get
-    return _answer(source, described, Y, on_rows)
+    try:
+        return _answer(source, described, Y, on_rows)
+    except ValueError as error:
+        for note in source.raw.notes:
+            error.add_note(note)
+        raise
 
 
 def _answer(source: Source, described: Described, Y: Any, notes: tuple[str, ...], depth: int = 0) -> OpenTable:
@@ -191,6 +197,8 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
         with name_second(described.columns.sources):
             labels, votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id)
         labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
+        if on_positives and (state := read_state(source.raw.frame, described.columns.annotated)) is not None:
+            labels = hide_others(labels, state[1])
         rules = LabelRules.read(columns.rules, reading.labels.names)
     on_roles = describe_surprises(frame, roles, index, columns.missing)
     on_labels = describe_made(made, is_stated=columns.features is not None)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats, Ints
 from halflabel._wording import option, plural, quoted
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
@@ -21,11 +20,9 @@ from halflabel.table.native import as_pandas
 from halflabel.table.question import Question
 from halflabel.table.rows import Ids, find_rows, read_ids
 from halflabel.table.seen_labels import ABSENT
+from halflabel.table.tag_checks import find_value
 from halflabel.table.tag_columns import read_tag_cells
 from halflabel.table.tag_recognition import recognise_tags
-
-#: The statement that no column of the pairs has their values.
-NO_VALUE = "none"
 
 #: The key of the value of a tag with one.
 VALUE = "value"
@@ -68,8 +65,8 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     if columns.absent is None:
         ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
         raise Question("A long table of tags lists the tags that items have.", *ways, likely=False)
-    value = _find_value_column(pairs, on, columns)
-    tag = _find_tag_column(pairs, on, columns.tag, value)
+    tag = _find_tag_column(pairs, on, columns.tag, columns.value)
+    value = find_value({str(name): pairs[name] for name in pairs if name not in (on, tag)}, "the pairs", columns.value)
     known = read_ids(ids)
     require_filled(pairs, (on, tag), "pairs")
     rows, notes = find_rows(pairs[on], known)
@@ -77,36 +74,23 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
     if pairs.empty:
         raise ValueError("no pair is about one of the items: are the ids of the pairs the ids of the items?")
     names = _read_names(pairs[tag], columns.tag_names)
-    if value is None:
-        lists, n_both, key = pd.Series(names).groupby(rows).agg(list), 0, None
-    else:
-        lists, n_both = _list_values(rows, names, _read_values(pairs, value, find_meanings(columns)))
-        key = VALUE
+    if value is not None:
+        values = _read_values(pairs, value, find_meanings(columns))
+        names = [{"name": name, VALUE: has} for name, has in zip(names, values, strict=True)]
+    lists = pd.Series(names, dtype=object).groupby(rows).agg(list)
     column = lists.reindex(range(len(known))).rename(tag)
-    notation = recognise_tags(column, replace(columns, value=key))
-    labels, _ = read_tag_cells(column, None, notation, columns.absent, columns.empty)
+    notation = recognise_tags(column, replace(columns, value=None if value is None else VALUE))
+    labels, _, on_both = read_tag_cells(column, None, notation, columns.absent, columns.empty)
     if columns.absent == "unknown" and value is not None:
         # A rejected tag shows that this tag was examined, and not that all tags of the item were.
         labels = replace(labels, annotated=np.asarray(labels.relevant.any(axis=1) | (columns.empty == "none")))
     labels.require_observed()
-    return LabelReading(labels, notes + _describe(labels, tag, len(pairs), n_both))
-
-
-def _list_values(rows: Ints, names: Any, values: Floats) -> tuple[pd.Series[Any], int]:
-    """Return the tags of each item with their values, None for both values or none, and the number of both."""
-    table = pd.DataFrame({"row": rows, "name": names, "value": values})
-    entries = table.groupby(["row", "name"])["value"].agg(["min", "max"])
-    both = (entries["min"] < entries["max"]).to_numpy()
-    tags = [
-        {"name": name, VALUE: None if unclear or np.isnan(low) else low}
-        for (_, name), low, unclear in zip(entries.index, entries["min"], both, strict=True)
-    ]
-    return pd.Series(tags, dtype=object).groupby(entries.index.get_level_values(0)).agg(list), int(both.sum())
+    return LabelReading(labels, (*notes, *_describe(labels, tag, len(pairs)), *on_both))
 
 
 def _find_tag_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str | None) -> str:
     """Return the column of tags: the one that was named, or the only one that is left."""
-    for name in filter(None, (on, tag, value)):
+    for name in filter(None, (on, tag)):
         if name not in pairs.columns:
             raise ValueError(describe_missing(name, pairs.columns))
     others = [column for column in pairs.columns if column not in (on, value)]
@@ -120,21 +104,6 @@ def _find_tag_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str |
 
 def _is_choice(name: str) -> bool:
     return re.search("tag|label|class|categor|term|topic|genre", name, re.I) is not None
-
-
-def _find_value_column(pairs: pd.DataFrame, on: str, columns: Description) -> str | None:
-    """Return the column of values that was named. Raise where another one holds 0 and 1."""
-    tag, value = columns.tag, columns.value
-    if value is not None or tag is None:
-        return None if value == NO_VALUE and value not in pairs else value
-    both = [name for name in pairs if name not in (on, tag) and {*read_as_text(pairs[name])} - {None} == {"0", "1"}]
-    if both:
-        raise Question(
-            f"The pairs have the column {both[0]!r}, which holds 0 and 1.",
-            ("0 means that the item does not have the tag", {"value": both[0]}),
-            ("each pair is a tag of its item", {"value": NO_VALUE}),
-        )
-    return None
 
 
 def require_filled(table: pd.DataFrame, columns: Sequence[str], noun: str) -> None:
@@ -179,13 +148,11 @@ def _read_values(pairs: pd.DataFrame, value: str, meanings: Mapping[str, float] 
     return PartialLabels.from_table(pairs[[value]]).values()[:, 0]
 
 
-def _describe(labels: PartialLabels, tag: str, n_pairs: int, n_both: int) -> tuple[str, ...]:
+def _describe(labels: PartialLabels, tag: str, n_pairs: int) -> tuple[str, ...]:
     """Return sentences on the pairs, and on the items without a tag."""
     rejected = int((labels.state < 0).sum()) if labels.positive_only else 0
     of_these = f", {plural(rejected, 'entry', 'entries')} known as irrelevant" if rejected else ""
     notes = [f"{plural(len(labels.names), 'label')} in {tag!r} ({plural(n_pairs, 'pair')}{of_these})."]
-    if n_both:
-        notes.append(f"{plural(n_both, 'entry', 'entries')} with both values in the pairs: taken as unknown.")
     bare = ~labels.relevant.any(axis=1)
     for of_kind, taken in (
         (bare & labels.annotated, "annotated, without tags"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from halflabel._wording import names_command_options, option
@@ -68,10 +68,6 @@ class Question(ValueError):
         lines = (f"If {way.text}, state {way.statement}{way.gives and f' ({way.gives})'}." for way in self.ways)
         super().__init__(" ".join([found, *lines, *([other] if other else [])]))
 
-    def with_ways(self, ways: Sequence[Way]) -> Question:
-        """Return the question with other ways."""
-        return type(self)(self.found, *ways, other=self.other, likely=self.likely)
-
     def decide(self, read: Callable[[Way], tuple[Any, str]]) -> Way:
         """Return the first way, if it is likely and no other gives other labels. Else raise, with the labels of each.
 
@@ -79,20 +75,25 @@ class Question(ValueError):
         ----------
         read : callable
             From a way to the labels, in a form that compares, and to a clause about them. A way that is an error is
-            left out. One that leads to a further question may give anything.
+            left out; where it is the likeliest one, its error is a part of the question. One that leads to a further
+            question may give anything.
         """
         found: list[tuple[Way, Any]] = []
+        other = self.other
         for way in self.ways:
             try:
                 labels, gives = read(way)
             except Question:
                 labels, gives = object(), ""
-            except ValueError:
+            except ValueError as error:
+                if way is self.ways[0] and self.likely:
+                    other = " ".join(filter(None, [other, f"It cannot be read so that {way.text}: {error}"]))
                 continue
             found.append((way._replace(gives=gives), labels))
-        if found and self.likely and not self.other and all(labels == found[0][1] for _, labels in found):
+        if found and self.likely and not other and all(labels == found[0][1] for _, labels in found):
             return found[0][0]
-        raise self.with_ways([way for way, _ in found] or self.ways) from None
+        ways = [way for way, _ in found] or self.ways
+        raise type(self)(self.found, *ways, other=other, likely=self.likely and other == self.other) from None
 
 
 def _as_list(words: Any) -> list[str]:

@@ -6,12 +6,13 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from halflabel._wording import clipped, plural, quoted
+from halflabel._wording import clipped, closest, count, plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.question import Question
-from halflabel.table.tag_notations import TagNotation
+from halflabel.table.tag_notations import TagNotation, is_missing, read_truth
 from halflabel.table.tag_text import fold_case, fold_tag, split_tags, unquote_tag
 from halflabel.table.words import is_nothing
 
@@ -33,6 +34,9 @@ MAX_WAYS, MAX_NAMES = 4, 3000
 #: Minimum number of cells of a tag that is never together with another, and maximum probability that it is by chance.
 #: Maximum share of the other tags that are alone in their cells, minimum number of combinations of tags.
 MIN_ALONE, MAX_CHANCE, MAX_SHARE, MIN_COMBINATIONS = 6, 0.001, 0.5, 3
+
+#: The statement that no value states whether an item has a tag, and maximum share of values that are not yes and no.
+NO_VALUE, MAX_OTHERS = "none", 0.1
 
 #: Names that can mean "not this tag", or a tag with its score, whatever other names are.
 _SIGN = re.compile(r"(?:[-!¬~]|NOT )\w.*|.*\w\s*[:=@(\[]\s*(?:[01]?[.,]\d+|\d{1,3}\s?%)\s*[)\]]?", re.S)
@@ -128,6 +132,33 @@ def _find_marks(texts: Collection[str]) -> list[str]:
     return sorted((mark for mark in likely if share[mark] > 0), key=lambda mark: (-share[mark], mark == " "))[:MAX_WAYS]
 
 
+def find_value(values: Mapping[str, Iterable[Any]], where: str, stated: str | None) -> str | None:
+    """Return the key, or the column, that states whether an item has a tag, or None if none does.
+
+    Raises
+    ------
+    Question
+        If none was stated, and one holds a word for no, and rarely anything but words for yes and no.
+    """
+    if stated is not None and stated not in values:
+        if stated == NO_VALUE:
+            return None
+        raise ValueError(f"{where} have no {stated!r}: {closest(stated, [*values])}")
+    for name, found in values.items() if stated is None else ():
+        number = Counter(str(value) for value in found if not is_missing(value))
+        truths = {text: read_truth(text) for text in number}
+        others = sum(n for text, n in number.items() if truths[text] is None)
+        if 0 in truths.values() and others <= MAX_OTHERS * number.total():
+            n_no = count(sum(n for text, n in number.items() if truths[text] == 0))
+            found_in = f"{where[0].upper()}{where[1:]} have {name!r}"
+            raise Question(
+                f"{found_in}, which means no in {n_no} of {plural(number.total(), 'tag')}.",
+                ("it states whether the item has the tag", {"value": name}),
+                ("each listed tag is a tag of its item", {"value": NO_VALUE}),
+            )
+    return stated
+
+
 def check_vectors(cells: Cells, column: str) -> None:
     """Raise if cells hold 0 and 1 for each label, such as "0101" or [0, 1, 0, 1], and no names."""
     words = {fold_word(part) for parts in cells for part in parts}
@@ -140,7 +171,7 @@ def check_vectors(cells: Cells, column: str) -> None:
         )
 
 
-def check_words(cells: Cells, words: Collection[str], column: str, stated: Collection[str], *, others: bool) -> None:
+def check_words(cells: Cells, words: Collection[str], column: str, stated: Collection[str]) -> None:
     """Raise for a word that is probably no name of a tag, unless its meaning was stated.
 
     A word that is together with other tags in most of its cells is a tag.
@@ -153,8 +184,6 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
     column : str
     stated : collection of str
         The words whose meaning was stated.
-    others : bool
-        Whether there are further tags.
 
     Raises
     ------
@@ -166,7 +195,7 @@ def check_words(cells: Cells, words: Collection[str], column: str, stated: Colle
     found = {tag: n for tag, n in tags.items() if fold_word(tag) not in stated and (
         tag in words or (is_nothing(tag) and (2 * alone[tag] >= n or n == 1))
         or ((_NO.match(tag) or (several and _NOT.match(tag))) and alone[tag] == n > 1))}  # fmt: skip
-    if not found or not (len(found) < len(tags) or others):
+    if not found or len(found) == len(tags):
         found = {tag: n for tag, n in _find_alone(cells, alone).items() if fold_word(tag) not in stated}
     if not found:
         return

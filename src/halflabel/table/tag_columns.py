@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, name_row, option, plural
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.tables import check_size
@@ -31,12 +31,12 @@ def read_tags(
 ) -> LabelReading:
     """Read a column of tags, together with the column of the labels that are still undecided."""
     notation, empty = recognise_tags(column, columns), columns.empty
-    labels, parts = read_tag_cells(column, undecided, notation, absent, empty)
+    labels, parts, on_both = read_tag_cells(column, undecided, notation, absent, empty)
     name = str(column.name)
     forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
     missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
     next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
-    notes = (*list_notes(forms), *([next_to] if missing else []))
+    notes = (*list_notes(forms), *([next_to] if missing else []), *on_both)
     suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
     return LabelReading(labels, notes, notation, forms, suggested)
 
@@ -48,8 +48,11 @@ def read_tag_cells(
     absent: Absent,
     empty: Empty | None,
     known_names: Sequence[str] | None = None,
-) -> tuple[PartialLabels, list[tuple[Any, Parts]]]:
-    """Return the labels of the cells, of all tags in them or of known names, and the cells that may hold nothing."""
+) -> tuple[PartialLabels, list[tuple[Any, Parts]], tuple[str, ...]]:
+    """Return the labels of the cells, of all tags in them or of known names, and the cells that may hold nothing.
+
+    An entry that is given as yes and as no is unknown: the last result names the first one.
+    """
     cells = list(zip(column, read_tag_parts(column, notation), strict=True))
     still_open = [None] * len(cells) if undecided is None else list(map(notation.read, undecided))
     found = {tag.name for _, parts in cells for tag in parts or () if tag is not None}
@@ -57,17 +60,14 @@ def read_tag_cells(
     place = {name: j for j, name in enumerate(names)}
     check_size(len(cells), len(names))
     state, is_open = np.zeros((len(cells), len(names)), np.int8), np.zeros((len(cells), len(names)), dtype=bool)
-    annotated = np.zeros(len(cells), dtype=bool)
+    annotated, both = np.zeros(len(cells), dtype=bool), np.zeros_like(is_open)
     for row, ((cell, parts), left) in enumerate(zip(cells, still_open, strict=True)):
         tags = read_meaning(parts, empty, name_form(cell, parts, notation) or "")
         annotated[row] = tags is not None or bool(left)
         for tag in tags or ():
             if tag.name in place and tag.relevant is not None:
                 value, j = 1 if tag.relevant else -1, place[tag.name]
-                if state[row, j] == -value:
-                    raise ValueError(
-                        f"an item ({name_row(row)}) has the tag {tag.name!r} both as yes and as no: keep one of them."
-                    )
+                both[row, j] |= state[row, j] == -value
                 state[row, j] = value
         written = (tag.name for tag in parts or () if tag is not None and tag.is_open)
         is_open[row, [place[name] for name in (*(left or ()), *written) if name in place]] = True
@@ -76,13 +76,25 @@ def read_tag_cells(
             f"each tag of the column {column.name!r} has a score, so that no tag is given: state "
             f"{option('scores', 'given')}, or give tags or labels in another column."
         )
+    state[both] = 0
+    is_open = (is_open | both) & (state == 0)
     if absent == "irrelevant":
         state[annotated[:, None] & (state == 0)] = -1
     labels = PartialLabels(state, tuple(names), annotated, positives=absent == "unknown")
     if known_names is None:
         labels.require_observed()
-    labels = labels.hide(is_open & ~labels.relevant) if is_open.any() else labels
-    return labels, [cell for cell, left in zip(cells, still_open, strict=True) if not left]
+    labels = labels.hide(is_open) if is_open.any() else labels
+    nothing = [cell for cell, left in zip(cells, still_open, strict=True) if not left]
+    return labels, nothing, _describe_both(both, names, str(column.name))
+
+
+def _describe_both(both: Mask, names: Sequence[str], column: str) -> tuple[str, ...]:
+    """Return a sentence about entries that are given as yes and as no."""
+    if not both.any():
+        return ()
+    row, j = np.argwhere(both)[0].tolist()
+    number = plural(int(both.sum()), "entry", "entries")
+    return (f"{number} of {column!r} with both values, first {names[j]!r} ({name_row(row)}): taken as unknown.",)
 
 
 def _take_scores(parts: Sequence[Parts], labels: PartialLabels) -> Floats:

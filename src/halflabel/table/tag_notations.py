@@ -120,13 +120,25 @@ class TagNotation:
     def read_parts(self, cell: Any) -> Parts:
         """Return the tags of a cell, and None for each missing value among them. A missing cell is None."""
         raw = self.cut(cell)
-        return None if raw is None else [self._read_tag(part) for part in raw if fold_word(str(part)) not in self.no]
+        return None if raw is None else [
+            self._read_tag(part) for part in raw if not self.no or self.fold(part) not in self.no]  # fmt: skip
 
     def find_word(self, cell: Any) -> str | None:
         """Return the first word for "no tag", or for a missing value, of a cell."""
         words = self.stated
         parts = (self.cut(cell) or ()) if words else ()
-        return next((str(part).strip() for part in parts if fold_word(str(part)) in words), None)
+        return next((self.name_part(part) for part in parts if self.fold(part) in words), None)
+
+    def name_part(self, part: Any) -> str:
+        """Return the text of a part of a cell: of an object the name in it."""
+        if isinstance(part, str):
+            return part.strip()
+        name = part.get((self.fields or ("name",))[0]) if isinstance(part, Mapping) else part
+        return "" if is_missing(name) else str(name).strip()
+
+    def fold(self, part: Any) -> str:
+        """Return the text of a part of a cell as words are compared."""
+        return fold_word(self.name_part(part))
 
     def cut(self, cell: Any) -> list[Any] | None:
         """Return the parts of a cell as they are written: texts, objects, numbers, or missing values."""
@@ -153,7 +165,7 @@ class TagNotation:
     def edit(self, cell: Any, added: Sequence[str] = (), dropped: Iterable[str] = ()) -> Any:
         """Return a cell with more tags, or with fewer. All other tags stay as they are written."""
         gone, words = set(dropped), self.stated
-        raw = [part for part in self.cut(cell) or () if fold_word(str(part)) not in words]
+        raw = [part for part in self.cut(cell) or () if self.fold(part) not in words]
         tags = [self._read_tag(part) for part in raw]
         kept = [part for part, tag in zip(raw, tags, strict=True) if tag is not None and tag.name not in gone]
         return self._join([*kept, *map(self._write_tag, added)])
@@ -214,19 +226,18 @@ class TagNotation:
 
     def _read_tag(self, raw: Any) -> Tag | None:
         """Return the tag of a part, or None for a missing value."""
-        if isinstance(raw, Mapping):
-            name, score, value = self.fields or ("name", "", "")
-            tag = self._make_tag(raw.get(name), raw.get(score))
-            has = self._read_value(raw.get(value)) if value else True
-            return tag if tag is None or has else tag._replace(relevant=has)
-        if is_missing(raw) or fold_word(str(raw)) in self.unknown:
+        text = self.name_part(raw)
+        if not text or fold_word(text) in self.unknown:
             return None
-        return self._make_tag((unquote_tag(str(raw).strip()) if self.form == "separated" else None) or raw, None)
+        if isinstance(raw, Mapping):
+            _, score, value = self.fields or ("name", "", "")
+            tag = self._make_tag(text, raw.get(score))
+            return tag._replace(relevant=self._read_value(raw.get(value))) if value else tag
+        return self._make_tag((unquote_tag(text) if self.form == "separated" else None) or text, None)
 
-    def _make_tag(self, name: Any, score: Any) -> Tag | None:
-        text = "" if is_missing(name) else str(name).strip()
+    def _make_tag(self, text: str, score: Any) -> Tag:
         suggested = None if is_missing(score) or self.scores != "prior" else float(score)
-        return Tag(self._spelling.get(fold_tag(text), text) if self.names else text, True, suggested) if text else None
+        return Tag(self._spelling.get(fold_tag(text), text) if self.names else text, True, suggested)
 
     def _read_value(self, value: Any) -> bool | None:
         """Return whether a value means that an item has a tag, or None if it may have it."""

@@ -12,11 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import closest, plural, quoted
+from halflabel._wording import plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
-from halflabel.table.tag_checks import SEPARATORS, check_names, check_vectors, check_words, choose_separator
+from halflabel.table.tag_checks import (
+    SEPARATORS,
+    check_names,
+    check_vectors,
+    check_words,
+    choose_separator,
+    find_value,
+)
 from halflabel.table.tag_notations import CHOICES, LISTS, Form, TagNotation, is_missing, read_truth
 from halflabel.table.tag_text import fold_tag
 from halflabel.table.words import is_nothing, is_null
@@ -53,12 +60,9 @@ def recognise_tags(column: pd.Series[Any], stated: Description | None = None) ->
     found = _find_form(column, [text for text in texts if text not in words], sorted(words), stated)
     notation = replace(found, no=no, unknown=unknown)
     cells = list(_cut_all(column, notation))
-    tags = [[text for part in parts if not isinstance(part, Mapping) and (text := str(part).strip())]
-            for parts in cells]  # fmt: skip
+    tags = [[text for part in parts if (text := notation.name_part(part))] for parts in cells]
     check_vectors(tags, name)
-    unread = _list_unread(texts, words, notation, column)
-    has_objects = any(isinstance(part, Mapping) for parts in cells for part in parts)
-    check_words(tags, unread, name, {*yes, *no, *unknown}, others=has_objects)
+    check_words(tags, _list_unread(texts, words, notation, column), name, {*yes, *no, *unknown})
     if stated.sep is None:
         check_names([[tag for tag in each if fold_word(tag) not in notation.stated] for each in tags], notation, name)
     return _find_spelling(_read_scores(notation, cells, name, stated), column, name, stated)
@@ -192,29 +196,20 @@ def _find_fields(objects: Sequence[Object], column: str, stated: Description) ->
     """Return the keys of the name, the score and the value of tags. Raise if a key may state that an item lacks it."""
     keys = list(dict.fromkeys(key for each in objects for key in each))
     texts = [key for key in keys if key != stated.value and all(isinstance(each.get(key), str) for each in objects)]
-    truths = {key: [read_truth(each[key]) for each in objects if not is_missing(each.get(key))] for key in keys}
-    values = [key for key, truth in truths.items() if None not in truth and 0 in truth]
-    names = [key for key in _NAMES if key in texts and key not in values] or texts
+    where = f"the objects in the tags column {column!r}"
+    value = stated.value
+    if stated.scores is None or value is not None:
+        value = find_value({key: [each.get(key) for each in objects] for key in keys}, where, value)
+    names = [key for key in _NAMES if key in texts] or texts
     scores = [key for key in _SCORES if key in keys] or [
         key for key in keys if all(isinstance(each.get(key), float) for each in objects)
     ]
     if not names:
         raise ValueError(
-            f"the objects in the tags column {column!r} have no name of a tag: one of their keys, such as 'name', must "
+            f"{where} have no name of a tag: one of their keys, such as 'name', must "
             f"hold text in each; the keys are {quoted(keys)}."
         )
-    if stated.value is not None and stated.value not in keys:
-        raise ValueError(
-            f"the objects in the tags column {column!r} have no {stated.value!r}: {closest(stated.value, keys)}"
-        )
-    if values and stated.value is None and stated.scores is None:
-        raise Question(
-            f"The objects in the tags column {column!r} have the key {values[0]!r}, which means no in "
-            f"{plural(truths[values[0]].count(0), 'tag')} of {len(objects)}.",
-            ("it states whether the item has the tag", {"value": values[0]}),
-            ("all listed tags are given", {"scores": "given"}),
-        )
-    return names[0], next((key for key in scores if key != stated.value), ""), stated.value or ""
+    return names[0], next((key for key in scores if key != value), ""), value or ""
 
 
 def _read_scores(
