@@ -173,6 +173,15 @@ def test_the_published_proofs_are_of_published_files():
         assert len(set(one["cells"])) == verifying.N_CELLS
 
 
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"null", b"\xff", b"[" * 100_000, b'{"a": 1'])
+def test_a_damaged_list_of_verified_files_verifies_none_and_damages_none(board, tmp_path, content):
+    path = write(board, tmp_path)
+    (tmp_path / VERIFIED).write_bytes(content)
+    assert not read_entry(path, board).verified
+    assert invoke(path).exit_code == 0
+    assert read_entry(path, board).verified
+
+
 def test_a_file_that_is_not_there_is_one_sentence(board, tmp_path):
     result = invoke(tmp_path / "none.jsonl.gz")
     assert result.exit_code == 1

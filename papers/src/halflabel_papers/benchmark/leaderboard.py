@@ -98,10 +98,12 @@ def digest_file(path: Path) -> str:
 
 
 def read_verified(folder: Path) -> dict[str, Any]:
-    """Return the verified cells of the files of a folder, by the digest of each file."""
-    path = folder / VERIFIED
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return found
+    """Return the verified cells of the files of a folder, by the digest of each file. A damaged list verifies none."""
+    try:
+        found = json.loads((folder / VERIFIED).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def read_entries(board: Board, folder: Path | None = None) -> list[Entry]:
