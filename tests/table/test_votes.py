@@ -139,6 +139,15 @@ def test_columns_of_tags_are_sources():
     np.testing.assert_array_equal(opened.votes.values, expected)
     assert opened.roles.numeric == ("tempo",)
     assert list(opened.frame.columns) == ["song", "tempo", "llm_a", "llm_b", "rock", "sad"]
+    assert opened.notes[0].startswith("1 empty cell of 'llm_a' and 'llm_b': no vote. If no label applies ")
+
+
+def test_an_empty_cell_of_a_source_is_a_vote_if_its_word_means_no_tag():
+    """The way that the note about empty cells offers."""
+    items = ITEMS.assign(llm_a=["rock;sad", "sad", "none"], llm_b=["rock", "sad", "sad"])
+    opened = hl.open_table(items, id="song", sources="llm_*", no=["none"])
+    np.testing.assert_array_equal(opened.votes.values[0], [[1, 1], [0, 1], [0, 0]])
+    assert not any("no vote" in note for note in opened.notes)
 
 
 def test_columns_of_one_label_hold_its_values_and_known_cells_stay():

@@ -38,7 +38,7 @@ def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool
     """
     frame = source.raw.frame
     of_sources = names_columns(columns.sources, frame.columns)
-    long = _read_columns(frame, columns) if of_sources else as_pandas(columns.sources)
+    long = _read_columns(frame, columns)[0] if of_sources else as_pandas(columns.sources)
     long = None if long is None else use_text_names(long)
     named = _name_labels(long)
     if of_sources:
@@ -135,7 +135,7 @@ def _read_all(
     rows = []
     notes: tuple[str, ...] = ()
     if names_columns(columns.sources, frame.columns):
-        table = _read_columns(frame, columns)
+        table, notes = _read_columns(frame, columns)
         rows.append(table.assign(column=_find_places(table["label"], labels)).drop(columns="label"))
     elif columns.sources is not None:
         table, notes = _read_long(use_text_names(as_pandas(columns.sources)), labels, index, id)
@@ -195,8 +195,8 @@ def _find_places(names: pd.Series[Any], labels: Sequence[str]) -> Ints:
     return np.asarray(places)
 
 
-def _read_columns(frame: pd.DataFrame, columns: Description) -> pd.DataFrame:
-    """Return the votes of columns that hold the tags of one source each: row, label, source, value.
+def _read_columns(frame: pd.DataFrame, columns: Description) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the votes of columns that hold the tags of one source each: row, label, source, value. Name empty cells.
 
     A list of tags votes on all labels. An object such as ``{"rock": true, "sad": 0.2}`` votes on the labels that it
     names. With one label, a column may hold its values.
@@ -206,7 +206,7 @@ def _read_columns(frame: pd.DataFrame, columns: Description) -> pd.DataFrame:
     if columns.labels is not None and len(columns.labels) == 1:
         values = {name: _read_values(frame[name]) for name in names}
         rows = [(k, columns.labels[0], name, value) for name in names for k, value in enumerate(values[name])]
-        return pd.DataFrame(rows, columns=["row", "label", "source", "value"])
+        return pd.DataFrame(rows, columns=["row", "label", "source", "value"]), ()
     scored = replace(columns, scores="prior")
     from halflabel.table.tag_columns import read_tag_parts
     from halflabel.table.tag_recognition import recognise_tags
@@ -222,7 +222,10 @@ def _read_columns(frame: pd.DataFrame, columns: Description) -> pd.DataFrame:
             if any(value < 0 or value > 1 for value in given.values()):
                 raise _describe_value(frame[name], k)
             rows += [(k, label, name, value) for label, value in given.items()]
-    return pd.DataFrame(rows, columns=["row", "label", "source", "value"])
+    empty = sum(cell is None for cells in tags.values() for cell in cells)
+    way = "If no label applies where a model gave none, write 'none' there."
+    note = f"{plural(empty, 'empty cell')} of {quoted(names)}: no vote. {way}"
+    return pd.DataFrame(rows, columns=["row", "label", "source", "value"]), (note,) if empty else ()
 
 
 def _weigh(tag: Tag) -> float:
