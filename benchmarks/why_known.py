@@ -24,7 +24,6 @@ from _common import load_frequent, make_parser, use_one_thread
 
 import halflabel as hl
 from halflabel.completion.evidence import Evidence
-from halflabel.corrections.correction import Given
 from halflabel.corrections.fit import Fit, learn_corrections
 from halflabel.datasets import known_entries as ways
 from halflabel.evidence.components import take_components
@@ -109,8 +108,7 @@ def fit_table(name, kind, strength, seed):
 def correct(filled):
     """Return the evidence after the correction that ``calibration="auto"`` makes."""
     opened = replace(filled.opened, description=replace(filled.opened.description, calibration="auto"))
-    model = filled.evidence.fit.model
-    return Evidence(opened, Fit(model, opened, opened.labels, learn_corrections(model, Given(opened), opened.labels)))
+    return Evidence(opened, learn_corrections(Fit(filled.model, opened, opened.labels)))
 
 
 def describe(evidence, truth):

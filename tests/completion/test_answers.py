@@ -103,8 +103,8 @@ class TestCalibration:
         asked = np.ones(opened.labels.shape, dtype=bool)
         asked[0] = False
         filled = hl.complete(opened, answers=table, calibrate_on=asked, effort="fast")
-        assert np.argwhere(~filled.evidence.calibrate_on)[:, 0].tolist() == [0, 0, 2]
-        assert hl.complete(opened, answers=table, method=RATES).evidence.calibrate_on is None  # it calibrates nothing
+        assert np.argwhere(~filled.evidence.fit.calibrate_on)[:, 0].tolist() == [0, 0, 2]
+        assert hl.complete(opened, answers=table, method=RATES).evidence.fit.calibrate_on is None  # no calibration
 
 
 class TestAnswersInPython:

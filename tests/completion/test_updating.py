@@ -46,7 +46,7 @@ def test_updates_add_up_and_one_note_counts_all_entries(filled):
 
 def test_answers_that_depend_on_the_value_do_not_calibrate(filled):
     asked = answers(rock={"s40": 1, "s41": 0}).assign(why=["suspects", "uncertain"])
-    calibrates = filled.update(asked).update(answers(sad={"s40": 1})).evidence.calibrate_on
+    calibrates = filled.update(asked).update(answers(sad={"s40": 1})).evidence.fit.calibrate_on
     assert np.argwhere(~calibrates).tolist() == [[40, 0]]
 
 

@@ -36,7 +36,7 @@ class Lowered(Learned):
         return f"{before.sum() - after.sum():.0f} fewer."
 
 
-def learn(given, targets, p, before):
+def learn(fit, before):
     return before or Lowered(2.0)
 
 
@@ -97,9 +97,9 @@ def test_it_decides_what_the_method_learns_from(songs, monkeypatch):
 def test_an_update_passes_what_was_learned_before(songs, monkeypatch):
     passed = []
 
-    def remember(given, targets, p, before):
+    def remember(fit, before):
         passed.append(before)
-        return learn(given, targets, p, before)
+        return learn(fit, before)
 
     late = Correction("late", lambda *_: pytest.fail("it did not correct the first fit") if passed else None)
     filled = complete(songs, monkeypatch, (late, Correction("lowered", remember)))

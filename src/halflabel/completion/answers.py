@@ -144,8 +144,9 @@ def apply_answers(opened: OpenTable, answers: Answers) -> OpenTable:
     state[answers.rows, answers.columns] = np.where(answers.relevant, 1, -1)
     if not labels.positive_only:
         annotated |= (state != 0).any(axis=1)
+    asked = (state != 0) & ~opened.brought
     frame = _remove_tags(opened, answers)
-    return replace(opened, labels=replace(labels, state=state, annotated=annotated), frame=frame)
+    return replace(opened, labels=replace(labels, state=state, annotated=annotated), asked=asked, frame=frame)
 
 
 def _read_reasons(review: pd.DataFrame, answered: Mask) -> Mask | None:

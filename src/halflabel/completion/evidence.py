@@ -54,9 +54,6 @@ class Evidence:
     fit: Fit
     #: The expected precision below which entries were left empty.
     min_precision: float | None = None
-    #: Shape (n_items, n_labels). The given entries on which probabilities were fitted and are checked; None for all of
-    #: them.
-    calibrate_on: Mask | None = None
     #: Shape (n_items, n_labels). The labels after completion, if answers and a frozen fit decide them.
     delivered: NDArray[np.int8] | None = None
     #: The answers that estimate the label frequency, where it is asked for.
@@ -123,8 +120,8 @@ class Evidence:
         """
         if self.labels.is_mixed:
             return self.labels.hide(np.broadcast_to(self.labels.positives, self.labels.shape))
-        measured = self.measured_on
-        return measured if self.calibrate_on is None else measured.hide(~self.calibrate_on)
+        measured, calibrate_on = self.measured_on, self.fit.calibrate_on
+        return measured if calibrate_on is None else measured.hide(~calibrate_on)
 
     @property
     def ranked_only(self) -> Mask:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from halflabel._arrays import Floats, Ints
-from halflabel.corrections.fit import Fit, find_held_out, predict_alone
+from halflabel.corrections.fit import Fit
 from halflabel.evidence.checks import Facts
 from halflabel.evidence.expected_errors import Predictions
-from halflabel.evidence.why_known import Why, explain
 from halflabel.labels import PartialLabels
-from halflabel.methods.auto import AutoLabeler
 from halflabel.table import OpenTable
 
 
@@ -31,17 +29,13 @@ def collect_facts(
         from halflabel.evidence.missed_items import count_lacking_items  # imported here: for positive-only labels
 
         lacking = count_lacking_items(assigned, unlabelled, observed_rate)
-    why = Why("value" if fit.estimates_gaps else "random")
-    if not (labels.positive_only or fit.estimates_gaps):
-        known = calibrated_on.observed & find_held_out(fit.model)
-        why = explain(opened.X, labels, known, fit.before_estimate, predict_alone(fit.model))
     return Facts(
         labels=labels,
         measured_on=measured_on,
         calibrated_on=calibrated_on,
         learned_probabilities=learned_probabilities,
         observed_rate=observed_rate,
-        why=why,
+        why=(fit.first or fit).why,
         drift=drift,
         n_groups=None if groups is None else len(np.unique(groups[~measured_on.unlabelled])),
         lacking=lacking,
@@ -55,7 +49,7 @@ def collect_facts(
 
 def collect_predictions(fit: Fit, learned_probabilities: Floats, order: Ints, observed_rate: float) -> Predictions:
     """Return the predictions of known entries, in canonical order."""
-    held_out = find_held_out(fit.model)[order]
+    held_out = fit.held_out[order]
     p = np.where(held_out, np.minimum(learned_probabilities[order] / observed_rate, 1.0), np.nan)
-    alone = fit.model.predict_alone() if isinstance(fit.model, AutoLabeler) and not fit.has_targets else None
+    alone = None if fit.has_targets else fit.alone
     return Predictions(p, None if alone is None else np.where(held_out, alone[order], np.nan), observed_rate)

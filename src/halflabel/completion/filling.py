@@ -126,7 +126,7 @@ def complete(
         calibrates = calibrates[:, [whole.labels.names.index(name) for name in opened.labels.names]]
     check_memory(opened, model)
     stated = Given(opened, calibrates)
-    evidence = Evidence(opened, fit_corrected(model, stated), precision, calibrates)
+    evidence = Evidence(opened, fit_corrected(model, stated), precision)
     if asks:
         from halflabel.completion.asked_frequency import AskedFrequency  # imported where it is asked for
 

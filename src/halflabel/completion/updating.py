@@ -31,11 +31,11 @@ def learn_entries(evidence: Evidence, opened: OpenTable, calibrating: Mask | Non
     ``calibrating`` are the entries on which probabilities may be checked, from
     :func:`halflabel.completion.answers.select_calibrating`.
     """
-    allowed = evidence.calibrate_on
+    allowed = evidence.fit.calibrate_on
     both = calibrating if allowed is None else allowed if calibrating is None else allowed & calibrating
     first = evidence.fit.first or evidence.fit
     number = int((opened.labels.state != first.known.state).sum())
     notes = [note for note in opened.notes if not note.endswith(NOTE)]
     opened = replace(opened, notes=(*notes, f"{plural(number, 'entry', 'entries')} {NOTE}"))
     fit = evidence.fit.update(Given(opened, both))
-    return replace(evidence, opened=opened, fit=fit, calibrate_on=both, delivered=None)
+    return replace(evidence, opened=opened, fit=fit, delivered=None)

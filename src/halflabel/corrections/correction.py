@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
+from halflabel.evidence.why_known import Why, explain
 from halflabel.labels import PartialLabels
+from halflabel.methods.auto import AutoLabeler
+from halflabel.methods.base import PartialLabelEstimator
 from halflabel.table import OpenTable
 
 #: States of items: +1 relevant, -1 irrelevant, 0 unknown.
@@ -25,8 +29,6 @@ class Given:
     opened: OpenTable
     #: Shape (n_items, n_labels). The known entries that probabilities are fitted on; None for all of them.
     calibrate_on: Mask | None = None
-    #: Shape (n_items, n_labels). After a fit: its probabilities without use of the item's own labels.
-    alone: Floats | None = None
 
     @property
     def labels(self) -> PartialLabels:
@@ -114,6 +116,73 @@ class Learned:
         return ()
 
 
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fitted method and the corrections learned from it so far, from which the next one learns."""
+
+    model: PartialLabelEstimator
+    #: The table of the fit.
+    opened: OpenTable
+    #: The labels that the method learned from: the known ones, or those changed by a correction.
+    targets: PartialLabels
+    #: In the order of :data:`halflabel.corrections.order.CORRECTIONS`.
+    learned: tuple[Learned, ...] = ()
+    #: Shape (n_items, n_labels). The known entries that probabilities are fitted on; None for all of them.
+    calibrate_on: Mask | None = None
+
+    @property
+    def known(self) -> PartialLabels:
+        """The known labels."""
+        return self.opened.labels
+
+    @property
+    def has_targets(self) -> bool:
+        """Whether the method learned from other labels than the known ones."""
+        return self.targets is not self.known
+
+    @cached_property
+    def steps(self) -> list[Floats]:
+        """The probabilities of the method, and those after each correction."""
+        steps: list[Floats] = [self.model.label_probabilities_]
+        for each in self.learned:
+            steps.append(each.correct_fitted(steps[-1], self.known))
+        return steps
+
+    @property
+    def probabilities(self) -> Floats:
+        """The probabilities after the last correction. For known entries they are out of fold."""
+        return self.steps[-1]
+
+    @property
+    def estimates_gaps(self) -> bool:
+        """Whether a correction estimates the rates among the gaps, because known entries were chosen by value."""
+        return any(each.estimates_gaps for each in self.learned)
+
+    @property
+    def held_out(self) -> Mask:
+        """The known entries that were predicted by models without their item: none if there is one group only."""
+        return np.asarray(~np.isnan(self.model.out_of_fold_scores_))
+
+    @property
+    def comparable(self) -> Mask:
+        """The known entries whose probabilities can be compared with those of gaps."""
+        held_out = self.known.observed & self.held_out
+        return held_out if self.calibrate_on is None else held_out & self.calibrate_on
+
+    @cached_property
+    def alone(self) -> Floats | None:
+        """The probabilities without use of the item's own labels; None if these change nothing."""
+        return self.model.predict_alone() if isinstance(self.model, AutoLabeler) else None
+
+    @cached_property
+    def why(self) -> Why:
+        """Why the entries are known that the person brought. The others are known because a question was asked."""
+        if self.estimates_gaps or self.known.positive_only:
+            return Why("value" if self.estimates_gaps else "random")
+        brought = self.comparable & self.opened.brought & ~np.asarray(self.known.positives)
+        return explain(self.opened.X, self.known, brought, self.probabilities, self.alone)
+
+
 def keep_labels(given: Given) -> PartialLabels:
     """Return the known labels as the labels of the fit."""
     return given.labels
@@ -124,8 +193,8 @@ def accept_every_row(opened: OpenTable) -> ValidRows:
     return EVERY_ROW
 
 
-#: From the given things, the labels of the fit, its probabilities, and the record of an earlier fit.
-Learn = Callable[[Given, PartialLabels, Floats, Learned | None], Learned | None]
+#: From the fit with the corrections so far, and from the record of an earlier fit.
+Learn = Callable[[Fitted, Learned | None], Learned | None]
 
 
 @dataclass(frozen=True)

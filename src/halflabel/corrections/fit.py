@@ -12,7 +12,7 @@ from scipy.special import logit
 from sklearn.base import clone
 
 from halflabel._arrays import Floats, Ints, Mask, MatrixLike
-from halflabel.corrections.correction import EVERY_ROW, Given, Learned, ValidRows
+from halflabel.corrections.correction import EVERY_ROW, Fitted, Given, Learned, ValidRows
 from halflabel.corrections.order import CORRECTIONS
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import AutoLabeler
@@ -65,46 +65,11 @@ class Corrected:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """A fitted method and the corrections learned from it, for the items of the fit."""
+class Fit(Fitted):
+    """A fitted method and all corrections learned from it, for the items of the fit."""
 
-    model: PartialLabelEstimator
-    #: The table of the fit.
-    opened: OpenTable
-    #: The labels that the method learned from: the known ones, or those changed by a correction.
-    targets: PartialLabels
-    #: In the order of :data:`halflabel.corrections.order.CORRECTIONS`.
-    learned: tuple[Learned, ...] = ()
     #: The fit that this one was updated from, if it was.
     first: Fit | None = None
-
-    @property
-    def known(self) -> PartialLabels:
-        """The known labels."""
-        return self.opened.labels
-
-    @property
-    def has_targets(self) -> bool:
-        """Whether the method learned from other labels than the known ones."""
-        return self.targets is not self.known
-
-    @cached_property
-    def steps(self) -> list[Floats]:
-        """The probabilities of the method, and those after each correction."""
-        steps: list[Floats] = [self.model.label_probabilities_]
-        for each in self.learned:
-            steps.append(each.correct_fitted(steps[-1], self.known))
-        return steps
-
-    @property
-    def probabilities(self) -> Floats:
-        """The probabilities after the last correction. For known entries they are out of fold."""
-        return self.steps[-1]
-
-    @property
-    def estimates_gaps(self) -> bool:
-        """Whether a correction estimates the rates among the gaps, because known entries were chosen by value."""
-        return any(each.estimates_gaps for each in self.learned)
 
     @property
     def before_estimate(self) -> Floats:
@@ -216,7 +181,8 @@ class Fit:
         self, model: PartialLabelEstimator, given: Given, targets: PartialLabels, first: Fit | None = None
     ) -> Fit:
         """Return another fit with the same corrections."""
-        return Fit(model, given.opened, targets, learn_corrections(model, given, targets, self.by_name), first)
+        fit = Fit(model, given.opened, targets, calibrate_on=given.calibrate_on, first=first)
+        return learn_corrections(fit, self.by_name)
 
 
 def fit_corrected(model: PartialLabelEstimator, given: Given) -> Fit:
@@ -225,7 +191,7 @@ def fit_corrected(model: PartialLabelEstimator, given: Given) -> Fit:
     auxiliary: dict[str, Any] = {"groups": opened.groups, "prior": opened.prior, "calibrate_on": given.calibrate_on}
     targets = make_targets(given)
     fitted = fit_with_auxiliary(clone(model), opened.X, targets, **auxiliary)
-    return Fit(fitted, opened, targets, learn_corrections(fitted, given, targets))
+    return learn_corrections(Fit(fitted, opened, targets, calibrate_on=given.calibrate_on))
 
 
 def make_targets(given: Given) -> PartialLabels:
@@ -234,34 +200,14 @@ def make_targets(given: Given) -> PartialLabels:
     return next((targets for targets in made if targets is not given.labels), given.labels)
 
 
-def predict_alone(model: PartialLabelEstimator) -> Floats:
-    """Return the probabilities of a fit without use of the item's own labels, as far as the method has them."""
-    alone = model.predict_alone() if isinstance(model, AutoLabeler) else None
-    return model.label_probabilities_ if alone is None else alone
-
-
-def find_held_out(model: PartialLabelEstimator) -> Mask:
-    """Return the known entries that were predicted by models without their item: none if there is one group only."""
-    return np.asarray(~np.isnan(model.out_of_fold_scores_))
-
-
-def learn_corrections(
-    model: PartialLabelEstimator, given: Given, targets: PartialLabels, before: Mapping[str, Learned] | None = None
-) -> tuple[Learned, ...]:
-    """Return the learned records of a fit. After an update, only corrections of ``before`` learn again."""
-    found: list[Learned] = []
-    p: Floats = model.label_probabilities_
-    held_out = find_held_out(model)  # only such entries can be compared with gaps
-    calibrate_on = held_out if given.calibrate_on is None else given.calibrate_on & held_out
-    given = replace(given, calibrate_on=calibrate_on, alone=predict_alone(model))
+def learn_corrections(fit: Fit, before: Mapping[str, Learned] | None = None) -> Fit:
+    """Return a fit with the corrections learned from it. After an update, only those of ``before`` learn again."""
     for each in CORRECTIONS:
-        if before is not None and each.name not in before:
-            continue
-        learned = each.learn(given, targets, p, None if before is None else before[each.name])
-        if learned is not None:
-            p = learned.correct_fitted(p, given.labels)
-            found.append(learned)
-    return tuple(found)
+        if before is None or each.name in before:
+            learned = each.learn(fit, None if before is None else before[each.name])
+            if learned is not None:
+                fit = replace(fit, learned=(*fit.learned, learned))
+    return fit
 
 
 def leave_unlearned_targets(opened: OpenTable) -> OpenTable:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Mask
-from halflabel.corrections.correction import EVERY_ROW, Correction, Given, Learned, ValidRows
+from halflabel.corrections.correction import EVERY_ROW, Correction, Fitted, Given, Learned, ValidRows
 from halflabel.labels import PartialLabels
 from halflabel.labels.calibration import CLIP
 from halflabel.labels.label_rules import IMPLIES, LISTS, LabelRule, LabelRules
@@ -133,9 +133,9 @@ class ObeyedRules(Learned):
         return find_valid_labels(self.rules)
 
 
-def learn_rules(given: Given, targets: PartialLabels, p: Floats, before: Learned | None) -> ObeyedRules | None:
+def learn_rules(fit: Fitted, before: Learned | None) -> ObeyedRules | None:
     """Return the rules of the table, if it has any."""
-    return ObeyedRules(given.opened.rules) if given.opened.rules.rules else None
+    return ObeyedRules(fit.opened.rules) if fit.opened.rules.rules else None
 
 
 def require_agreement(given: Given, p: Floats | None = None) -> PartialLabels:

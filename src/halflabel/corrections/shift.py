@@ -22,8 +22,8 @@ from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import count, plural
-from halflabel.corrections.correction import Correction, Given, Learned
-from halflabel.evidence.why_known import CLIP, explain, fit_shifts, tabulate_likelihood
+from halflabel.corrections.correction import Correction, Fitted, Learned
+from halflabel.evidence.why_known import CLIP, fit_shifts, tabulate_likelihood
 from halflabel.labels import PartialLabels
 
 #: The maximum mean shift, in log odds. With a larger one (a relevant entry is known twenty times as often), filled
@@ -103,28 +103,26 @@ class RateShift(Learned):
         return rows[0], rows[1]
 
 
-def learn_shift(given: Given, targets: PartialLabels, p: Floats, before: Learned | None) -> RateShift | None:
+def learn_shift(fit: Fitted, before: Learned | None) -> RateShift | None:
     """Return the shift of the probabilities of gaps, if known entries were chosen by value.
 
     "as known" learns nothing. "auto" shifts if values, and not features, explain which entries are known. "shifted"
     shifts in any case. An update keeps the shift.
     """
-    labels, how = given.labels, given.opened.description.calibration
-    if how == "as known" or labels.has_positive_only or labels.observed.all() or targets is not labels:
+    how, brought = fit.opened.description.calibration, fit.opened.brought
+    if how == "as known" or fit.known.has_positive_only or fit.known.observed.all() or fit.has_targets:
         return None
-    known = labels if given.calibrate_on is None else labels.hide(~given.calibrate_on)
-    if not known.observed.any():  # nothing was held out, so that no rate can be estimated
+    known = fit.comparable & brought
+    if not known.any():  # nothing was held out, so that no rate can be estimated
         return None
     if isinstance(before, RateShift):
         return before
-    selected = explain(given.opened.X, labels, known.observed, p, given.alone).reason == "value"
+    selected = fit.why.reason == "value"
     if how == "auto" and not selected:
         return None
-    shift = replace(estimate_shift(known.observed, ~labels.observed, p), is_selected=selected)
+    shift = replace(estimate_shift(known, ~brought, fit.probabilities), is_selected=selected)
     means = np.stack([shift.with_known[0], shift.alone[0]]).mean(axis=1)
-    if how == "auto" and np.abs(means).max() > MAX_SHIFT:
-        return None
-    return shift
+    return None if how == "auto" and np.abs(means).max() > MAX_SHIFT else shift
 
 
 #: The line of :data:`halflabel.corrections.order.CORRECTIONS`.

@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import escape
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Floats, Ints, Mask
 from halflabel._version import __version__
 from halflabel._wording import count, plural
 from halflabel.files.raw_table import TextForm
@@ -66,6 +66,8 @@ class OpenTable:
         Probabilities from another source, see :func:`halflabel.table.prior.read_prior`.
     votes : Votes or None
         The votes of several sources on the entries that are not known.
+    asked : ndarray of bool, shape (n_items, n_labels), or None
+        The known entries that were gaps until a question about them was answered.
     form : TextForm or None
         The notation of the file that the table was read from, so that it can be written in the same way.
     source : Source or None
@@ -113,6 +115,7 @@ class OpenTable:
     groups: Ints | None = None
     prior: Floats | None = None
     votes: Votes | None = None
+    asked: Mask | None = None
     form: TextForm | None = None
     source: Source | None = None
     meanings: dict[str, float] | None = None
@@ -202,6 +205,12 @@ class OpenTable:
         return self.frame is not None and bool(self.roles.labels) and not declared
 
     @property
+    def brought(self) -> Mask:
+        """The known entries that no answer to a question has filled: these alone show why entries are known."""
+        known = self.labels.observed
+        return known if self.asked is None else known & ~self.asked
+
+    @property
     def written_labels(self) -> PartialLabels:
         """The labels of a completed table, with the labels that are not learned, which stay as they were given."""
         return self.labels if self.all_labels is None else self.all_labels
@@ -212,10 +221,9 @@ class OpenTable:
         labels = self.labels.select(at)
         if not labels.has_positive_only:  # an item of which only other labels are known is unlabelled
             labels = replace(labels, annotated=labels.annotated & labels.observed.any(axis=1))
-        prior = None if self.prior is None else self.prior[:, at]
-        votes = None if self.votes is None else self.votes.select(at)
-        kept = replace(self, labels=labels, prior=prior, votes=votes, all_labels=self.written_labels)
-        return replace(kept, rules=self.rules.select(names))
+        kept = {name: each[:, at] for name in ("prior", "asked") if (each := getattr(self, name)) is not None}
+        votes, rules = self.votes and self.votes.select(at), self.rules.select(names)
+        return replace(self, labels=labels, **kept, votes=votes, rules=rules, all_labels=self.written_labels)
 
     @property
     def row_labels(self) -> tuple[pd.Index[Any], ...]:
@@ -262,7 +270,7 @@ class OpenTable:
 
     def take(self, rows: Ints) -> OpenTable:
         """Return the table of these rows only."""
-        by_row = ("X", "labels", "index", "groups", "prior", "votes", "all_labels")
+        by_row = ("X", "labels", "index", "groups", "prior", "votes", "asked", "all_labels")
         taken = {name: each[rows] for name in by_row if (each := getattr(self, name)) is not None}
         frame = None if self.frame is None else self.frame.iloc[rows]
         return replace(self, **taken, frame=frame, form=None, source=None)

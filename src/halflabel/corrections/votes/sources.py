@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 
 from halflabel._arrays import Floats, Ints, Mask
 from halflabel._wording import clipped, closest, option, plural
-from halflabel.corrections.correction import Correction, Given, Learned
+from halflabel.corrections.correction import Correction, Fitted, Given, Learned
 from halflabel.evidence.expected_errors import ALL
 from halflabel.evidence.source_rates import MIN_CHECKED, tabulate_rates
 from halflabel.labels import PartialLabels
@@ -210,28 +210,28 @@ def find_consensus(given: Given) -> PartialLabels:
     return replace(labels, state=state.astype(np.int8), annotated=(state != 0).any(axis=1))
 
 
-def learn_sources(given: Given, targets: PartialLabels, p: Floats, before: Learned | None) -> Sources | None:
+def learn_sources(fit: Fitted, before: Learned | None) -> Sources | None:
     """Return the errors of sources and the posterior of each entry with votes, if there are any."""
-    votes, labels = given.opened.votes, given.labels
+    votes, labels = fit.opened.votes, fit.known
     if votes is None:
         return None
-    alone = p if given.alone is None else given.alone
-    known = labels.observed if given.calibrate_on is None else labels.observed & given.calibrate_on
+    alone = fit.probabilities if fit.alone is None else fit.alone
     from halflabel.corrections.votes.posterior import calibrate, find_posterior
 
-    found = find_posterior(votes.without_copies(), alone, labels.relevant, known & votes.voted, _assign_folds(given))
-    features = CalibratedFeatures(*calibrate(alone, labels.relevant, known & votes.voted))
-    return Sources(given.opened, *found, features)
+    known = fit.comparable & votes.voted
+    found = find_posterior(votes.without_copies(), alone, labels.relevant, known, _assign_folds(fit.opened))
+    features = CalibratedFeatures(*calibrate(alone, labels.relevant, known))
+    return Sources(fit.opened, *found, features)
 
 
-def _assign_folds(given: Given) -> Ints:
+def _assign_folds(opened: OpenTable) -> Ints:
     """Return the part of each item in which it is held out: with the other items of its group."""
     from halflabel.corrections.votes.posterior import FOLDS
 
-    order = order_items(given.opened.X, given.labels)
+    order = order_items(opened.X, opened.labels)
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
-    return (place if given.opened.groups is None else given.opened.groups) % FOLDS
+    return (place if opened.groups is None else opened.groups) % FOLDS
 
 
 #: The line of :data:`halflabel.corrections.order.CORRECTIONS`.
