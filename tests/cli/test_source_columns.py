@@ -17,11 +17,6 @@ LABELS = ["rock", "sad", "live"]
 SOURCES = ("--sources", "llm_*")
 
 
-def name_each(votes):
-    """Return a column for each label and model, such as rock@gpt."""
-    return {f"{label}@{name}": v[:, j] for name, v in votes.items() for j, label in enumerate(LABELS)}
-
-
 def make_cells(write):
     """Return a function that writes the values of each model into a column of cells."""
     return lambda votes: {f"llm_{name}": list(map(write, v.tolist())) for name, v in votes.items()}
@@ -31,12 +26,11 @@ def list_tags(row):
     return [label for label, value in zip(LABELS, row, strict=True) if value]
 
 
-#: Form -> a function of the votes that returns the columns, the options.
+#: Form -> a function of the votes that returns the columns.
 FORMS = {
-    "label@source": (name_each, ()),
-    "lists": (make_cells(lambda row: json.dumps(list_tags(row))), SOURCES),
-    "objects": (make_cells(lambda row: json.dumps(dict(zip(LABELS, row, strict=True)))), SOURCES),
-    "tags": (make_cells(lambda row: ";".join(list_tags(row))), SOURCES),
+    "lists": make_cells(lambda row: json.dumps(list_tags(row))),
+    "objects": make_cells(lambda row: json.dumps(dict(zip(LABELS, row, strict=True)))),
+    "tags": make_cells(lambda row: ";".join(list_tags(row))),
 }
 
 
@@ -51,14 +45,13 @@ def test_each_form_has_the_result_of_a_long_table_in_complete_and_finish(form, t
     is_known = (np.arange(n) % 3 == 0)[:, None]
     items = pd.DataFrame(x, columns=list("abcd")).assign(id=[f"p{i}" for i in range(n)])
     items[LABELS] = np.where(is_known, truth, np.nan)
-    columns, options = FORMS[form]
     path, asked = tmp_path / "posts.csv", tmp_path / "q.csv"
-    items.assign(**columns(votes)).to_csv(path, index=False)
+    items.assign(**FORMS[form](votes)).to_csv(path, index=False)
     long = [(f"p{i}", LABELS[j], name, v[i, j]) for name, v in votes.items() for i, j in np.ndindex(v.shape)]
     long = pd.DataFrame(long, columns=["item", "label", "source", "value"])
     expected = hl.complete(items, id="id", labels=LABELS, sources=long)
 
-    result = run("complete", path, "--labels", ",".join(LABELS), *options, "--report", "none")
+    result = run("complete", path, "--labels", ",".join(LABELS), *SOURCES, "--report", "none")
     assert result.exit_code == 0, result.output
     filled = pd.read_csv(tmp_path / "posts.completed.csv")[LABELS]
     pd.testing.assert_frame_equal(filled, expected.table[LABELS], check_dtype=False)

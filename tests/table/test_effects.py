@@ -88,7 +88,7 @@ STATED = {
     "annotated": "mood=a", "labels_file": pd.DataFrame({"song": ["s1"], "dance": [1]}),
     "prior": np.full((N, 2), 0.5), "prior_field": "scored",
     "sources": pd.DataFrame({"item": ["4", "5"] * 3, "label": "dance", "source": list("aabbcc"), "value": [1, 0] * 3}),
-    "reference": "ann", "max_categories": 1, "format": "csv", "skip_rows": "1", "delimiter": ";", "encoding": "cp1252",
+    "max_categories": 1, "format": "csv", "skip_rows": "1", "delimiter": ";", "encoding": "cp1252",
     "items_table": "songs", "query": "SELECT 1", "sheet": "a",
 }  # fmt: skip
 

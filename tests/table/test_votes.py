@@ -34,24 +34,11 @@ def test_without_labels_the_votes_name_them():
     assert read(labels=None).labels.names == ("rock", "sad")
 
 
-def test_columns_of_votes_are_the_same_votes():
-    wide = ITEMS.assign(**{"rock@ann": ["yes", None, None], "rock@gpt": [0.2, None, 0.7], "sad@ann": [None, "?", 0]})
-    opened = hl.open_table(wide, id="song", labels=["rock", "sad"])
-    np.testing.assert_array_equal(opened.votes.values, read().votes.values)
-    assert opened.roles.numeric == ("tempo",)
-
-
 def test_known_entries_stay_and_votes_are_about_the_rest():
     items = ITEMS.assign(rock=[None, 1, None], sad=[0, None, None])
     opened = read(items=items)
     np.testing.assert_array_equal(opened.labels.state, [[0, -1], [1, 0], [0, 0]])
     assert opened.votes.names == ("ann", "gpt")
-
-
-def test_a_reference_is_taken_as_true():
-    opened = read(reference="ann")
-    np.testing.assert_array_equal(opened.labels.state, [[1, 0], [0, 0], [0, -1]])
-    assert opened.votes.names == ("gpt",)
 
 
 def test_a_source_alone_is_a_source():
@@ -84,11 +71,8 @@ WRONG = {
         {},
         "the source 'ann' has two values for the item 'a' and the label 'rock'",
     ),
-    "a reference": (VOTES, {"reference": "an"}, "is not a source: did you mean “ann”"),
-    "probabilities as truth": (VOTES, {"reference": "gpt"}, "the votes of 'gpt' are probabilities"),
     "columns": (VOTES.rename(columns={"source": "who"}), {}, "rename the column for source"),
     "an empty cell": (change(1, source=None), {}, "column 'source' is empty in row 1 of the votes"),
-    "a reference without votes": (None, {"reference": "ann"}, "give its votes, too"),
     "positive-only labels": (VOTES, {"absent": "unknown"}, "irrelevant entries"),
 }
 
@@ -99,20 +83,13 @@ def test_a_wrong_table_of_votes_is_one_sentence(case):
     items = ITEMS.assign(rock=[1, 0, None], sad=[0, 1, None])
     with pytest.raises(ValueError) as error:  # noqa: PT011
         read(votes, items, **options)
-    assert sentence.replace("“", "'").replace("”", "'") in str(error.value).replace("“", "'").replace("”", "'")
+    assert sentence in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_spaces_around_names_and_capitals_in_the_header_change_nothing():
     messy = VOTES.assign(**{name: " " + VOTES[name] + " " for name in ("label", "source")}).rename(columns=str.title)
     np.testing.assert_array_equal(read(messy).votes.values, read().votes.values)
-
-
-def test_columns_of_votes_have_a_role_and_the_way_to_state_their_labels():
-    wide = ITEMS.assign(**{"rock@ann": [1, 0, None], "rock@gpt": [None, 1, 0]})
-    roles = dict(hl.open_table(wide, id="song", labels="rock").roles.ignored)
-    assert roles == {"rock@ann": "the votes of a source on a label", "rock@gpt": "the votes of a source on a label"}
-    assert hl.open_table(wide, id="song").labels.names == ("rock",)
 
 
 def test_votes_on_other_items_are_left_out_and_follow_items_and_labels():

@@ -134,7 +134,6 @@ class Description:
         "path",
         "FILE",
     )
-    reference: str | None = key("The source whose votes are taken as true.", metavar="NAME")
     max_categories: int = key(
         "Maximum number of distinct texts of a column that is read as a category; by default 20.",
         "number", "N", default=20,
@@ -242,7 +241,6 @@ class Keys(TypedDict, total=False):
     prior: TableLike | ArrayLike | PathLike | None
     prior_field: str | None
     sources: TableLike | PathLike | None
-    reference: str | None
     max_categories: int
     format: str | None
     skip_rows: str | None

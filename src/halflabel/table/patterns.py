@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from halflabel.table.cells import describe_missing
 from halflabel.table.columns import Description
-
-#: Divides the label from the source in the name of a column of votes, such as dance@ann.
-AT = "@"
 
 
 def expand_patterns(columns: Description, names: Collection[str], declared_labels: Collection[str] = ()) -> Description:
@@ -48,21 +44,3 @@ def select(patterns: Iterable[str], names: Collection[str], skip: Collection[str
 def names_columns(given: object, names: Iterable[str]) -> bool:
     """Return whether an object is a pattern of columns, such as ``"llm_*"``, and not a file."""
     return isinstance(given, str | Path) and "*" in str(given) and any(fnmatchcase(name, str(given)) for name in names)
-
-
-def list_wide(names: Iterable[str], labels: Collection[str]) -> list[str]:
-    """Return the columns that hold the votes of one source on one of the labels."""
-    return [name for name in names if name.rpartition(AT)[0] in labels]
-
-
-def name_voted(columns: Sequence[str], names: Iterable[str]) -> list[str]:
-    """Return some columns, and the label instead of columns that look like the votes of several sources on it.
-
-    Examples
-    --------
-    >>> name_voted(["dance@ann", "sad", "at@home"], ["dance@ann", "dance@ben", "sad", "at@home"])
-    ['dance', 'sad', 'at@home']
-    """
-    number = Counter(name.rpartition(AT)[0] for name in names)
-    return list(dict.fromkeys(label if (label := name.rpartition(AT)[0]) and number[label] > 1 else name
-                              for name in columns))  # fmt: skip

@@ -13,11 +13,8 @@ from halflabel._wording import name_row, option, option_to_skip
 from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
-from halflabel.table.patterns import expand_patterns, list_wide, select
+from halflabel.table.patterns import expand_patterns, select
 from halflabel.table.tag_notations import name_open_column
-
-#: The reason of a column such as dance@ann.
-VOTES = "the votes of a source on a label"
 
 #: The reason of a column that the user leaves out.
 ON_REQUEST = "left out on request"
@@ -182,7 +179,6 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
     reasons = _explain_rest(frame, columns, named, set(declared_labels) - named.keys())
     if columns.tags is not None and (undecided := name_open_column(columns.tags)) in reasons:
         reasons[undecided] = f"the labels of {columns.tags!r} that are not decided"
-    votes = list_wide(frame.columns, labels)
     is_number = {name: infer_kind(frame[name]) == "numbers" for name, reason in reasons.items() if reason is None}
     return Roles(
         id=columns.id,
@@ -194,7 +190,7 @@ def choose_roles(frame: pd.DataFrame, columns: Description, declared_labels: Seq
         text=columns.text,
         group=columns.group,
         ignored=(
-            *((name, VOTES if name in votes else ON_REQUEST) for name in columns.ignore),
+            *((name, ON_REQUEST) for name in columns.ignore),
             *((name, reason) for name, reason in reasons.items() if reason is not None),
         ),
     )

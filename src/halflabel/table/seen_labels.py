@@ -13,7 +13,6 @@ from halflabel.labels import Absent
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import holds_only, infer_kind, read_as_text
 from halflabel.table.columns import Description
-from halflabel.table.patterns import name_voted
 from halflabel.table.question import Question
 from halflabel.table.tag_recognition import recognise_tags
 from halflabel.table.words import find_plain_meaning
@@ -55,8 +54,7 @@ def see_labels(frame: pd.DataFrame, columns: Description) -> Question | None:
     tags = [name for name in free if name not in binary and _holds_tags(frame[name])]
     called = [name for name in tags if _NAME.search(name)]
     ways: list[tuple[str, dict[str, Any]]] = []
-    for names in [open_, *([binary] if len(binary) > len(open_) else [])] if open_ else []:
-        labels = name_voted(names, frame.columns)
+    for labels in [open_, *([binary] if len(binary) > len(open_) else [])] if open_ else []:
         are = "is the label" if len(labels) == 1 else "are the labels"
         ways.append((f"{quoted(labels, 5)} {are}", {"labels": labels}))
     for name in (called or tags)[:2]:

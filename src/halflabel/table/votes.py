@@ -1,4 +1,4 @@
-"""Votes of several sources, from a long table or from columns such as ``dance@ann``, in the order of the items."""
+"""Votes of several sources, from a long table or from columns of tags, in the order of the items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from halflabel.labels.votes import Votes
 from halflabel.table.cells import read_as_text, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.native import as_pandas
-from halflabel.table.patterns import AT, list_wide, names_columns, select
+from halflabel.table.patterns import names_columns, select
 from halflabel.table.rows import find_rows, read_ids
 from halflabel.table.sources import Source
 from halflabel.table.tag_notations import Tag
@@ -45,16 +45,14 @@ def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool
         columns = replace(columns, ignore=(*columns.ignore, *select((str(columns.sources),), frame.columns)))
     if columns.labels is None and not labels_apart and columns.tags is None and columns.pairs is None and len(named):
         columns = replace(columns, labels=tuple(named))
-    labels = columns.labels or ()
-    wide = list_wide(frame.columns, labels)
-    if not wide and long is None:
+    if long is None:
         return source, columns
+    labels = columns.labels or ()
     _require_known(named, labels, frame)
-    if long is not None and not named:
-        named = list(labels)  # the votes are about one label
-    added = [name for name in labels if name not in frame.columns and (name in named or _are_wide(name, wide))]
+    named = named or list(labels)  # the votes are about one label
+    added = [name for name in labels if name not in frame.columns and name in named]
     empty = pd.DataFrame(np.nan, index=range(len(frame)), columns=added)
-    return source.add_columns(empty), replace(columns, ignore=(*columns.ignore, *wide))
+    return source.add_columns(empty), columns
 
 
 def _name_labels(long: pd.DataFrame | None) -> list[str]:
@@ -67,7 +65,7 @@ def _name_labels(long: pd.DataFrame | None) -> list[str]:
 
 def _require_known(named: Sequence[str], labels: Sequence[str], frame: pd.DataFrame) -> None:
     """Raise for a label of the votes that is spelled differently where the labels are named one by one."""
-    if labels and not any(set(label) & set("*?[@") for label in labels):
+    if labels and not any(set(label) & set("*?[") for label in labels):
         for name in named:
             if name not in labels and name not in frame.columns:
                 raise ValueError(_describe_unknown(name, labels))
@@ -79,12 +77,7 @@ def _describe_unknown(name: str, labels: Sequence[str]) -> str:
 
 def leaves_labels_to_votes(frame: pd.DataFrame, columns: Description, labels: Sequence[str]) -> bool:
     """Return whether the label columns are empty and votes are about them."""
-    has_votes = columns.sources is not None or bool(list_wide(frame.columns, labels))
-    return has_votes and bool(labels) and bool(frame[list(labels)].isna().all(axis=None))
-
-
-def _are_wide(label: str, wide: Sequence[str]) -> bool:
-    return any(name.startswith(label + AT) for name in wide)
+    return columns.sources is not None and bool(labels) and bool(frame[list(labels)].isna().all(axis=None))
 
 
 def open_votes(
@@ -93,35 +86,22 @@ def open_votes(
     labels: PartialLabels,
     index: pd.Index[Any],
     id: str | None,
-) -> tuple[PartialLabels, Votes | None, tuple[str, ...]]:
-    """Return the known labels, the votes on the entries that are not known, and sentences about the votes.
+) -> tuple[Votes | None, tuple[str, ...]]:
+    """Return the votes on the entries that are not known, and sentences about the votes.
 
-    The votes are rows of a long table (item, label, source, value), or columns such as ``dance@ann``. The votes of the
-    source ``reference`` are taken as true.
+    The votes are rows of a long table (item, label, source, value), or columns of tags.
 
     Raises
     ------
     ValueError
-        For items or labels that the table does not have, a value that is neither 1, 0 nor a probability, two values of
-        one source for one entry, and a ``reference`` that is not a source.
+        For items or labels that the table does not have, a value that is neither 1, 0 nor a probability, and two values
+        of one source for one entry.
     """
-    read, notes = _read_all(frame, columns, labels.names, index, id)
-    if read is None:
-        if columns.reference is not None:
-            named = option("reference", columns.reference)
-            raise ValueError(f"{named} names a source: give its votes, too ({option('sources')}).")
-        return labels, None, ()
+    if columns.sources is None:
+        return None, ()
     if labels.positive_only:
         raise ValueError(f"votes need labels with known irrelevant entries: leave out {option('absent', 'unknown')}.")
-    true = _find_reference(read, columns.reference)
-    if true is not None:
-        labels, note = _take_as_true(read, true, labels)
-        notes = (*notes, note)
-        others = [k for k in range(len(read.names)) if k != true]
-        read = Votes(tuple(read.names[k] for k in others), read.values[others])
-    if not read.names:
-        return labels, None, notes
-    return labels, read, notes
+    return _read_all(frame, columns, labels.names, index, id)
 
 
 def _read_all(
@@ -130,25 +110,16 @@ def _read_all(
     labels: Sequence[str],
     index: pd.Index[Any],
     id: str | None,
-) -> tuple[Votes | None, tuple[str, ...]]:
-    """Return the votes of the long table and of the columns together."""
-    rows = []
+) -> tuple[Votes, tuple[str, ...]]:
+    """Return the votes of the long table, or of the columns."""
     notes: tuple[str, ...] = ()
     if names_columns(columns.sources, frame.columns):
-        table, notes = _read_columns(frame, columns)
-        rows.append(table.assign(column=_find_places(table["label"], labels)).drop(columns="label"))
-    elif columns.sources is not None:
-        table, notes = _read_long(use_text_names(as_pandas(columns.sources)), labels, index, id)
-        rows.append(table)
-    for name in list_wide(frame.columns, labels):
-        label, _, source = name.rpartition(AT)
-        value = _read_values(frame[name])
-        rows.append(pd.DataFrame({"row": range(len(frame)), "column": list(labels).index(label), "source": source,
-                                  "value": value}))  # fmt: skip
-    if not rows:
-        return None, ()
-    table = pd.concat(rows).dropna(subset="value").drop_duplicates()
-    if table.empty and not any(map(len, rows)):
+        rows, notes = _read_columns(frame, columns)
+        rows = rows.assign(column=_find_places(rows["label"], labels)).drop(columns="label")
+    else:
+        rows, notes = _read_long(use_text_names(as_pandas(columns.sources)), labels, index, id)
+    table = rows.dropna(subset="value").drop_duplicates()
+    if not len(rows):
         raise ValueError("the sources have no vote about any of the items: are their ids the ids of the items?")
     if table.empty:
         raise ValueError("no vote has a value: the column of values is empty, or each source was not sure.")
@@ -276,27 +247,3 @@ def _spread(table: pd.DataFrame, shape: tuple[int, int]) -> Votes:
     values = np.full((len(names), *shape), np.nan)
     values[codes, table["row"].to_numpy(dtype=int), table["column"].to_numpy(dtype=int)] = table["value"]
     return Votes(tuple(map(str, names)), values)
-
-
-def _find_reference(votes: Votes, reference: str | None) -> int | None:
-    """Return the source whose votes are the labels, if one was stated."""
-    if reference is None:
-        return None
-    if reference not in votes.names:
-        raise ValueError(f"{option('reference', reference)} is not a source: {closest(reference, votes.names)}")
-    chosen = votes.names.index(reference)
-    if not votes.are_binary[chosen]:
-        raise ValueError(
-            f"the votes of {reference!r} are probabilities, which cannot be taken as true: write them as 1 and 0."
-        )
-    return chosen
-
-
-def _take_as_true(votes: Votes, source: int, labels: PartialLabels) -> tuple[PartialLabels, str]:
-    """Return the labels with the votes of a source where nothing else is known, and a sentence."""
-    values = votes.values[source]
-    taken = votes.given[source] & ~labels.observed
-    state = np.where(taken, np.where(values == 1, 1, -1), labels.state).astype(np.int8)
-    known = replace(labels, state=state, annotated=labels.annotated | (state != 0).any(axis=1))
-    number = plural(int(taken.sum()), "vote")
-    return known, f"{number} of the source {votes.names[source]!r}: taken as the labels of these entries."
