@@ -17,6 +17,11 @@ LABELS = ["rock", "sad", "live"]
 SOURCES = ("--sources", "llm_*")
 
 
+def name_each(votes):
+    """Return a column for each label and model, such as rock@gpt."""
+    return {f"{label}@{name}": v[:, j] for name, v in votes.items() for j, label in enumerate(LABELS)}
+
+
 def make_cells(write):
     """Return a function that writes the values of each model into a column of cells."""
     return lambda votes: {f"llm_{name}": list(map(write, v.tolist())) for name, v in votes.items()}
@@ -28,6 +33,7 @@ def list_tags(row):
 
 #: Form -> a function of the votes that returns the columns.
 FORMS = {
+    "label@source": name_each,
     "lists": make_cells(lambda row: json.dumps(list_tags(row))),
     "objects": make_cells(lambda row: json.dumps(dict(zip(LABELS, row, strict=True)))),
     "tags": make_cells(lambda row: ";".join(list_tags(row))),
@@ -51,7 +57,8 @@ def test_each_form_has_the_result_of_a_long_table_in_complete_and_finish(form, t
     long = pd.DataFrame(long, columns=["item", "label", "source", "value"])
     expected = hl.complete(items, id="id", labels=LABELS, sources=long)
 
-    result = run("complete", path, "--labels", ",".join(LABELS), *SOURCES, "--report", "none")
+    sources = ("--sources", "*@*") if form == "label@source" else SOURCES
+    result = run("complete", path, "--labels", ",".join(LABELS), *sources, "--report", "none")
     assert result.exit_code == 0, result.output
     filled = pd.read_csv(tmp_path / "posts.completed.csv")[LABELS]
     pd.testing.assert_frame_equal(filled, expected.table[LABELS], check_dtype=False)

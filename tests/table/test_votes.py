@@ -34,6 +34,13 @@ def test_without_labels_the_votes_name_them():
     assert read(labels=None).labels.names == ("rock", "sad")
 
 
+def test_columns_of_votes_are_the_same_votes():
+    wide = ITEMS.assign(**{"rock@ann": ["yes", None, None], "rock@gpt": [0.2, None, 0.7], "sad@ann": [None, "?", 0]})
+    opened = hl.open_table(wide, id="song", sources="*@*")
+    np.testing.assert_array_equal(opened.votes.values, read().votes.values)
+    assert opened.roles.numeric == ("tempo",)
+
+
 def test_known_entries_stay_and_votes_are_about_the_rest():
     items = ITEMS.assign(rock=[None, 1, None], sad=[0, None, None])
     opened = read(items=items)

@@ -30,6 +30,9 @@ NAMES = {
     "value": ("value", "vote", "answer"),
 }
 
+#: Divides the label from the source in the name of a column of votes, such as rock@gpt.
+AT = "@"
+
 
 def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool) -> tuple[Source, Description]:
     """Return the items with an empty column for each label that only votes name.
@@ -170,21 +173,25 @@ def _read_columns(frame: pd.DataFrame, columns: Description) -> tuple[pd.DataFra
     """Return the votes of columns that hold the tags of one source each: row, label, source, value. Name empty cells.
 
     A list of tags votes on all labels. An object such as ``{"rock": true, "sad": 0.2}`` votes on the labels that it
-    names. With one label, a column may hold its values.
+    names. A column such as ``rock@gpt`` holds the values of the label rock, and with one label, each column holds its
+    values.
     """
     rows: list[tuple[int, str, str, float]] = []
     names = select((str(columns.sources),), frame.columns)
-    if columns.labels is not None and len(columns.labels) == 1:
-        values = {name: _read_values(frame[name]) for name in names}
-        rows = [(k, columns.labels[0], name, value) for name in names for k, value in enumerate(values[name])]
-        return pd.DataFrame(rows, columns=["row", "label", "source", "value"]), ()
+    only = columns.labels[0] if columns.labels is not None and len(columns.labels) == 1 else ""
+    for name in names:
+        label, _, source = name.rpartition(AT)
+        if label or only:
+            rows += [(k, label or only, source, value) for k, value in enumerate(_read_values(frame[name]))]
+    names = [] if only else [name for name in names if AT not in name]
     scored = replace(columns, scores="prior")
     from halflabel.table.tag_columns import read_tag_parts
     from halflabel.table.tag_recognition import recognise_tags
 
     read = {name: read_tag_parts(frame[name], recognise_tags(frame[name], scored)) for name in names}
     tags = {name: [None if cell is None else [tag for tag in cell if tag] for cell in read[name]] for name in names}
-    labels = columns.labels or sorted({tag.name for cells in tags.values() for cell in cells for tag in cell or ()})
+    found = {label for _, label, *_ in rows}
+    labels = columns.labels or sorted(found | {tag.name for cells in tags.values() for cell in cells for tag in cell or ()})
     for name, cells in tags.items():
         states_each = any(tag.relevant is False or tag.score is not None for cell in cells for tag in cell or ())
         for k, cell in enumerate(cells):
