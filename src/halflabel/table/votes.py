@@ -190,8 +190,8 @@ def _read_columns(frame: pd.DataFrame, columns: Description) -> tuple[pd.DataFra
 
     read = {name: read_tag_parts(frame[name], recognise_tags(frame[name], scored)) for name in names}
     tags = {name: [None if cell is None else [tag for tag in cell if tag] for cell in read[name]] for name in names}
-    found = {label for _, label, *_ in rows}
-    labels = columns.labels or sorted(found | {tag.name for cells in tags.values() for cell in cells for tag in cell or ()})
+    found = {tag.name for cells in tags.values() for cell in cells for tag in cell or ()}
+    labels = columns.labels or sorted(found.union(label for _, label, *_ in rows))
     for name, cells in tags.items():
         states_each = any(tag.relevant is False or tag.score is not None for cell in cells for tag in cell or ())
         for k, cell in enumerate(cells):
