@@ -183,7 +183,7 @@ def _read_columns(frame: pd.DataFrame, columns: Description) -> tuple[pd.DataFra
         label, _, source = name.rpartition(AT)
         if label or only:
             rows += [(k, label or only, source, value) for k, value in enumerate(_read_values(frame[name]))]
-    names = [] if only else [name for name in names if AT not in name]
+    names = () if only else tuple(name for name in names if AT not in name)
     scored = replace(columns, scores="prior")
     from halflabel.table.tag_columns import read_tag_parts
     from halflabel.table.tag_recognition import recognise_tags
