@@ -74,3 +74,24 @@ def test_vectors_stay_out_of_text_files_and_short_lists_are_json(tmp_path):
 def test_a_number_beyond_the_whole_numbers_of_a_float_keeps_its_exponent(tmp_path):
     write_frame(pd.DataFrame({"a": [2.0**53 - 1, 2.0**53]}, dtype=object), tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == "a\n9007199254740991\n9007199254740992.0\n"
+
+
+def test_values_of_all_types_are_written_as_pandas_writes_them(tmp_path):
+    dates = pd.to_datetime(["2020-01-02", "1999-12-31", None])
+    table = pd.DataFrame({"float": [1.0, np.nan, 1e-5], "large": [1e16, -2e300, 0.1], "day": dates})
+    table = table.assign(time=dates + pd.Timedelta("3h"), zone=dates.tz_localize("UTC"), single=np.float32([1, 0.1, 2]))
+    table = table.assign(flag=pd.array([True, None, False], "boolean"), whole=pd.array([1, None, 2**60], "Int64"))
+    table = table.assign(kind=pd.Categorical(["a,b", None, 'c"d']), text=["line\nend", "", "plain"])
+    write_frame(table, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == table.to_csv(index=False)
+    write_frame(table[["whole"]], tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == table[["whole"]].to_csv(index=False)
+
+
+def test_a_mark_in_a_file_without_quotes_is_an_error_whose_way_works(write, tmp_path):
+    raw = read_table(write("a.csv", 'id,text,x\n1,"open,2\n2,b,3\n3,c,4\n'))
+    table = raw.frame.assign(text=["a,b", "c", "d"])
+    with pytest.raises(ValueError, match="has no quotes: write a file of another format"):
+        write_frame(table, tmp_path / "b.csv", raw.form)
+    write_frame(table, tmp_path / "b.parquet", raw.form)
+    assert read_table(tmp_path / "b.parquet").frame["text"].tolist() == ["a,b", "c", "d"]

@@ -13,10 +13,9 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 from pyarrow import compute
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Floats, Mask
 from halflabel._files import atomic_write
 from halflabel._wording import listed
 from halflabel.files.dialect import DELIMITERS
@@ -82,43 +81,38 @@ def _holds_vectors(column: pd.Series[Any]) -> bool:
     return first is not None and len(first) > MAX_NUMBERS and not isinstance(first[0], str)
 
 
-def _write_rows(rows: pd.DataFrame, text: IO[str], form: TextForm) -> None:
-    """Write rows. A text such as NA, or with a carriage return, is quoted, because it would be read as something else.
-
-    The end of a line makes the writer quote a cell; it is removed from the result together with a code point that is
-    not a character.
-    """
-    options: dict[str, Any] = {"header": False, "index": False, "na_rep": form.missing, **form.dialect}
-    options["sep"] = options.pop("delimiter")
-    ambiguous = [_find_ambiguous(column) for _, column in rows.items()]
-    if not any(at.any() for at in ambiguous):
-        rows.to_csv(text, lineterminator=form.line_end, **options)
-        return
-    end = form.line_end + "\ufdd0"
-    cells = zip((column for _, column in rows.items()), ambiguous, strict=True)
-    columns = [column.astype(object).mask(at, column.astype(str) + end) if at.any() else column for column, at in cells]
-    marked = pd.DataFrame(dict(enumerate(columns)))
-    text.write(marked.to_csv(lineterminator=form.line_end, **options).replace(end, ""))
+def _write_rows(columns: list[pa.ChunkedArray], text: IO[str], form: TextForm) -> None:
+    """Write rows. The only cell of a row is quoted where it is empty, because an empty line is no row."""
+    if columns:
+        rows = compute.binary_join_element_wise(*(_quote(cells, form) for cells in columns), form.delimiter).to_pylist()
+        rows = [row or '""' for row in rows] if len(columns) == 1 and form.quote else rows
+        text.write(form.line_end.join([*rows, ""]))
 
 
-def _find_ambiguous(column: pd.Series[Any]) -> NDArray[np.bool_]:
-    """Return the cells of text that are a missing value or several lines unless they are quoted."""
-    if column.dtype.kind in "biufcmM":
-        return np.zeros(len(column), dtype=bool)
-    texts = column.astype("string")
-    ambiguous = texts.isin(MISSING_WORDS) | texts.str.contains("\r", regex=False, na=False)
-    return ambiguous.to_numpy(dtype=bool)
+def _quote(cells: pa.ChunkedArray, form: TextForm) -> pa.ChunkedArray:
+    """Return cells in quotes where they would be read as something else: a word such as NA, marks and line ends."""
+    ambiguous = compute.is_in(cells, pa.array(MISSING_WORDS))
+    for mark in (*form.quote, "\r", "\n", form.delimiter):
+        ambiguous = compute.or_kleene(ambiguous, compute.match_substring(cells, mark))
+    if compute.any(ambiguous).as_py():
+        if not form.quote:
+            raise ValueError(
+                "a text has a line end or a mark between cells, or is a word for a missing value, and this file "
+                "has no quotes: write a file of another format."
+            )
+        quoted = compute.binary_join_element_wise('"', compute.replace_substring(cells, '"', '""'), '"', "")
+        cells = compute.if_else(compute.fill_null(ambiguous, False), quoted, cells)
+    return compute.fill_null(cells, form.missing)
 
 
-def _as_written(table: pd.DataFrame, form: TextForm) -> pd.DataFrame:
-    """Return the table with the cells of the file wherever a value is the one that was read."""
+def _as_written(table: pd.DataFrame, form: TextForm) -> list[pa.ChunkedArray]:
+    """Return the columns as text, with the cells of the file wherever a value is the one that was read."""
     cells = form.cells if form.cells is not None and form.cells.num_rows == len(table) else None
     known = set(cells.column_names) if cells is not None else set()
-    columns = [
+    return [
         _texts(table[name], cells.column(name) if cells is not None and name in known else None, form.delimiter != ",")
         for name in table.columns
     ]
-    return pd.DataFrame(dict(enumerate(columns)), index=table.index)
 
 
 def _header(table: pd.DataFrame, form: TextForm) -> list[str]:
@@ -133,25 +127,32 @@ def _header(table: pd.DataFrame, form: TextForm) -> list[str]:
     return [written.get(name, str(name)) for name in table.columns if name not in known[:lacking]]
 
 
-def _texts(new: pd.Series[Any], cells: pa.ChunkedArray | None, decimal_comma: bool) -> pd.Series[Any]:
+def _texts(new: pd.Series[Any], cells: pa.ChunkedArray | None, decimal_comma: bool) -> pa.ChunkedArray:
     """Return a column as it is to be written: where its value is that of the cell it came from, as the cell wrote it.
 
     A new value is written as another cell of the column wrote it, so that TRUE stays TRUE.
     """
     if cells is None:
-        return new.map(_text) if new.dtype == object else new
-    was = pd.Series(to_values(cells, decimal_comma=decimal_comma)[0], index=new.index).astype(object)
-    written = cells.to_pandas().astype(object).to_numpy(copy=True)
-    missing = was.isna().to_numpy(dtype=bool)
-    unknown = new.isna().to_numpy(dtype=bool)
-    given = ~missing & ~unknown
-    same = missing & unknown
-    same[given] = [a == b for a, b in zip(was[given].tolist(), new[given].tolist(), strict=True)]
-    if not same.all():
-        spelled = dict(zip(was[~missing].tolist()[::-1], written[~missing].tolist()[::-1], strict=True))
-        changed = np.flatnonzero(~same)
-        written[changed] = [_spelled(value, spelled) for value in new.iloc[changed].tolist()]
-    return pd.Series(written, index=new.index).where(lambda texts: texts.notna(), None)
+        texts = [_text(value) for value in new.tolist()] if new.dtype == object else new.astype("string")
+        return pa.array(texts, pa.string())
+    was = pd.Series(to_values(cells, decimal_comma=decimal_comma)[0], index=new.index)
+    same = _find_equal(was, new)
+    if same.all():
+        return cells
+    written, first = np.array(cells.to_pylist(), dtype=object), ~was.duplicated() & was.notna()
+    spelled = dict(zip(was[first].tolist(), written[first].tolist(), strict=True))
+    changed = np.flatnonzero(~same)
+    written[changed] = [_spelled(value, spelled) for value in new.iloc[changed].tolist()]
+    return pa.array(written, pa.string())
+
+
+def _find_equal(was: pd.Series[Any], new: pd.Series[Any]) -> Mask:
+    """Return where two columns have the same value, or both none."""
+    if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (was, new)):
+        a, b = (column.to_numpy(dtype=np.float64, na_value=np.nan) for column in (was, new))
+        return np.asarray((a == b) | ((a != a) & (b != b)))
+    a, b = (column.astype(object).where(column.notna(), None).tolist() for column in (was, new))
+    return np.array([one == other for one, other in zip(a, b, strict=True)], dtype=bool)
 
 
 def _spelled(value: Any, spelled: dict[Any, str]) -> str | None:
@@ -206,12 +207,9 @@ def to_values(column: pa.ChunkedArray, *, decimal_comma: bool = False) -> tuple[
         numbers = _to_numbers(trimmed)
     if numbers is None:
         return _comma_numbers(column, trimmed, decimal_comma)
-    plain = any(_has_fractions(numbers[:n]) for n in (100, None)) or column.null_count == len(column)
+    fractions = np.isfinite(numbers) & (numbers != np.floor(numbers))
+    plain = fractions.any() or column.null_count == len(column)
     return (numbers if plain else _whole_numbers(column, numbers)), None
-
-
-def _has_fractions(numbers: Floats) -> bool:
-    return bool((np.isfinite(numbers) & (numbers != np.floor(numbers))).any())
 
 
 def _to_numbers(cells: pa.ChunkedArray) -> Floats | None:

@@ -20,6 +20,9 @@ MIN_COPIES, MIN_SHARE, MIN_ALIKE = 10, 0.02, 0.95
 #: whose distance is between that of copies and that of others.
 MIN_NEAR, MAX_NEAR, N_AXES, MAX_BETWEEN = 50, 20_000, 8, 0.2
 
+#: Number of items that are searched first: if copies are the minimum share, none is among these once in 10^8 tables.
+MAX_FIRST = 1000
+
 
 def number_groups(values: Any, n_items: int) -> Ints:
     """Return the number of each item's group, from 0 in the order in which groups appear.
@@ -107,8 +110,12 @@ def _find_near(X: Matrix) -> Ints | None:
     spread = X.std(axis=0)
     Z = np.nan_to_num((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1), posinf=0, neginf=0)
     Z = Z if Z.shape[1] <= N_AXES else Z @ np.random.default_rng(0).normal(size=(Z.shape[1], N_AXES))
-    distance, nearest = map(np.asarray, cKDTree(Z).query(Z, k=11))  # the first one is the row itself
-    near, nearly = (distance[:, 1] < share * distance[:, 10] for share in (0.05, 0.3))
+    tree, first = cKDTree(Z), np.random.default_rng(0).permutation(len(Z))[:MAX_FIRST]
+    for some in (first, np.arange(len(Z))):
+        distance, nearest = map(np.asarray, tree.query(Z[some], k=11))  # the first one is the row itself
+        near, nearly = (distance[:, 1] < share * distance[:, 10] for share in (0.05, 0.3))
+        if not near.any():
+            return None
     if near.sum() < 2 * MIN_COPIES or (nearly & ~near).sum() > MAX_BETWEEN * near.sum():
         return None
     graph = sparse.coo_array((near[near], (np.flatnonzero(near), nearest[near, 1])), shape=(len(X), len(X)))
