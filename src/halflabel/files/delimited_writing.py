@@ -151,8 +151,8 @@ def _find_equal(was: pd.Series[Any], new: pd.Series[Any]) -> Mask:
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (was, new)):
         a, b = (column.to_numpy(dtype=np.float64, na_value=np.nan) for column in (was, new))
         return np.asarray((a == b) | ((a != a) & (b != b)))
-    a, b = (column.astype(object).where(column.notna(), None).tolist() for column in (was, new))
-    return np.array([one == other for one, other in zip(a, b, strict=True)], dtype=bool)
+    values = (column.astype(object).where(column.notna(), None).tolist() for column in (was, new))
+    return np.array([a == b for a, b in zip(*values, strict=True)], dtype=bool)
 
 
 def _spelled(value: Any, spelled: dict[Any, str]) -> str | None:
