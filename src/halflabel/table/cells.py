@@ -37,6 +37,19 @@ def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if names.equals(frame.columns) else frame.set_axis(names, axis=1)
 
 
+def has_categories(column: pd.Series[Any] | None) -> bool:
+    """Return whether there is a column, and it holds categories."""
+    return column is not None and isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def write_out(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column of categories as numbers or texts, and any other one as it is."""
+    if not has_categories(column):
+        return column
+    is_number = pd.api.types.is_numeric_dtype(column.cat.categories.dtype)
+    return column.astype(float if is_number else column.cat.categories.dtype)
+
+
 def is_unnamed(frame: pd.DataFrame) -> bool:
     """Return whether a library made up the names of all columns: their numbers, with or without "column_"."""
     return list(map(str, frame.columns)) in (

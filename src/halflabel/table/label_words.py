@@ -14,7 +14,7 @@ import pandas as pd
 from halflabel._arrays import Floats, Mask
 from halflabel._wording import name_row, option, quoted
 from halflabel.labels.answers import fold_word
-from halflabel.table.cells import holds_only, read_as_text
+from halflabel.table.cells import holds_only, read_as_text, write_out
 from halflabel.table.columns import Description
 from halflabel.table.question import Question, Way
 from halflabel.table.words import PLAIN, VALUES, find_own_words, list_ways, shares_words
@@ -66,20 +66,13 @@ def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mappin
 def check_label_values(frame: pd.DataFrame, names: Sequence[str]) -> None:
     """Raise for a label column that holds anything but 1, 0, truth values and gaps, with the way to state its words."""
     for name in names:
-        column = _as_numbers(frame[name])
-        if isinstance(column.dtype, pd.CategoricalDtype) or not _is_wrong(column):
+        column = write_out(frame[name])
+        if not _is_wrong(column):
             continue
         words = [None if text is None else fold_word(text) for text in read_as_text(column)]
         first = 0 if pd.api.types.is_numeric_dtype(column.dtype) else int(_is_text(column).argmax())
         wrong = [row for row, word in enumerate(words) if word not in (None, "", "1", "0")]
         raise _ask_for_meanings(frame, names, name, first if not wrong else wrong[0], {})
-
-
-def _as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of numbers without its categories."""
-    is_category = isinstance(column.dtype, pd.CategoricalDtype)
-    kind = column.cat.categories.dtype if is_category else column.dtype
-    return column.astype(float) if is_category and pd.api.types.is_numeric_dtype(kind) else column
 
 
 def _is_wrong(column: pd.Series[Any]) -> bool:

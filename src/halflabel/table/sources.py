@@ -14,8 +14,7 @@ from halflabel._arrays import Matrix, is_sparse
 from halflabel._wording import option, plural
 from halflabel.files.raw_table import RawTable
 from halflabel.labels import PartialLabels
-from halflabel.labels.answers import read_answer
-from halflabel.table.cells import use_text_names
+from halflabel.table.cells import has_categories, use_text_names, write_out
 from halflabel.table.columns import Description
 from halflabel.table.native import Restore, Take, name_kind, open_native
 from halflabel.table.patterns import expand_patterns
@@ -136,17 +135,18 @@ def source_of_records(
 def assign_columns(source: Source, columns: Description) -> tuple[RawTable, Description]:
     """Bring every column where its role needs it, and return the record with patterns expanded.
 
-    Labels, ids and all other named columns leave a sparse matrix for the frame. A label that is a category of two words
-    with one possible meaning (yes/no, true/false) becomes 1 and 0. Vectors from an array or a file replace the matrix.
+    Labels, ids and all other named columns leave a sparse matrix for the frame. Labels are no categories then. Vectors
+    from an array or a file replace the matrix.
     """
     raw, columns = source.raw, _add_declared(source, columns)
     columns = expand_patterns(columns, (*raw.frame.columns, *raw.matrix_names), raw.label_names)
-    raw = replace(raw, frame=_write_out_categories(raw.frame, columns))
-    if converted := [name for name in columns.labels or () if _needs_conversion(raw.frame, name)]:
-        raw = raw.with_labels([*raw.label_names, *converted])
+    categories = [name for name in columns.labels or () if has_categories(raw.frame.get(name))]
+    if categories:
+        raw = replace(raw, frame=raw.frame.assign(**{name: write_out(raw.frame[name]) for name in categories}))
     if raw.matrix is not None:
         single = (columns.id, columns.tags, columns.text, columns.group)
-        named = [*columns.ignore, *(name for name in single if name is not None), *(columns.features or ())]
+        others = (*columns.ignore, *(columns.features or ()), *(columns.labels or ()))
+        named = [*others, *(name for name in single if name is not None)]
         raw = raw.arranged(raw.matrix_names, named)
         if columns.features is not None:
             raw = replace(raw, matrix=None, matrix_names=())
@@ -172,22 +172,6 @@ def _rename(names: list[str], taken: list[str]) -> list[str]:
             name += "_"
         free.append(name)
     return free
-
-
-def _write_out_categories(frame: pd.DataFrame, columns: Description) -> pd.DataFrame:
-    """Return a table whose labels of words are text, if the user states the meaning of words or has to do so."""
-    words = [name for name in columns.labels or () if name in frame.columns and _needs_conversion(frame, name)]
-    stated = bool(columns.yes or columns.no or columns.unknown)
-    texts = [name for name in words if stated or not all(map(read_answer, frame[name].cat.categories))]
-    return frame.astype(dict.fromkeys(texts, object)) if texts else frame
-
-
-def _needs_conversion(frame: pd.DataFrame, label: str) -> bool:
-    """Return whether a label is outside the frame, or a category of words."""
-    if label not in frame.columns:
-        return True
-    dtype = frame[label].dtype
-    return isinstance(dtype, pd.CategoricalDtype) and pd.api.types.infer_dtype(dtype.categories) == "string"
 
 
 def _attach_vectors(raw: RawTable, columns: Description) -> tuple[RawTable, Description]:

@@ -13,6 +13,7 @@ from halflabel._arrays import Floats, Mask
 from halflabel._wording import clipped, name_row, option, plural
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.tables import check_size
+from halflabel.table.cells import write_out
 from halflabel.table.columns import Description, Empty
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.nothing import count_forms, list_notes, name_form, read_meaning
@@ -159,8 +160,7 @@ def fill_tags(
         raise ValueError(
             f"filled has shape {filled.shape}, but {len(column)} cells and labels {labels.shape} were given."
         )
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(column.cat.categories.dtype)
+    column = write_out(column)
     notation = notation or recognise_tags(column)
     names = np.array(labels.names, dtype=object)
     cells = []
