@@ -199,7 +199,6 @@ class TestDatabases:
         [
             (("-o", "{folder}/other.db"), "there is no such database"),
             (("--set", "items_table=itms"), "name the table of the items with --set items_table=NAME"),
-            (("--set", "query=SELECT 1"), "a table and a query were named"),
         ],
     )
     def test_what_cannot_be_done_ends_in_one_sentence(self, shop, more, sentence):

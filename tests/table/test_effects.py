@@ -89,7 +89,7 @@ STATED = {
     "prior": np.full((N, 2), 0.5), "prior_field": "scored",
     "sources": pd.DataFrame({"item": ["4", "5"] * 3, "label": "dance", "source": list("aabbcc"), "value": [1, 0] * 3}),
     "max_categories": 1, "format": "csv", "skip_rows": "1", "delimiter": ";", "encoding": "cp1252",
-    "items_table": "songs", "query": "SELECT 1", "sheet": "a",
+    "items_table": "songs", "sheet": "a",
 }  # fmt: skip
 
 #: Other values, for tags.

@@ -33,13 +33,7 @@ def read_table(
     path: str | os.PathLike[str],
     *parts: str | os.PathLike[str],
     kind: str | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    items_table: str | None = None,
-    query: str | None = None,
-    skip_rows: str | None = None,
-    sheet: str | None = None,
-    header: str | None = None,
+    **options: str | None,
 ) -> RawTable:
     """Read a file by its suffix, or as the kind that is stated.
 
@@ -67,20 +61,8 @@ def read_table(
         Further files of delimited text or Parquet with the same columns: their rows follow.
     kind : str, optional
         The name of the format, such as "csv" for delimited text; by default the suffix or the content decides.
-    delimiter : str, optional
-        For delimited text: the character between cells; recognised by default.
-    encoding : str, optional
-        For delimited text: its encoding; recognised by default.
-    items_table : str, optional
-        For a database: the table or view, if there are several; for JSON: the list of records.
-    query : str, optional
-        For a database: the SELECT whose rows are read, in place of a table.
-    skip_rows : str, optional
-        For delimited text and workbooks: lines that do not belong to rows, such as "1-2,504" or "last".
-    sheet : str, optional
-        For a workbook: the sheet; by default the first one that is not empty.
-    header : str, optional
-        For delimited text and workbooks: the line of the column names, "none", or up to three lines such as "1-2".
+    **options : str, optional
+        The keys of :func:`halflabel.open_table` about files of the kind, such as ``delimiter`` and ``sheet``.
 
     Returns
     -------
@@ -96,8 +78,6 @@ def read_table(
     for each in paths:
         if not (takes_folders and each.is_dir()):
             check_exists(each)
-    options = {"delimiter": delimiter, "encoding": encoding}
-    options |= {"items_table": items_table, "query": query, "skip_rows": skip_rows, "sheet": sheet, "header": header}
     given = {name: value for name, value in options.items() if value is not None}
     kinds = {kind or find_table(each) for each in paths}
     if len(kinds) > 1:

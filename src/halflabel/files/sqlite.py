@@ -1,4 +1,4 @@
-"""Databases of SQLite: a table or the rows of a query are read, and suggestions are added as a table of their own."""
+"""Databases of SQLite: a table or a view is read, and suggestions are added as a table of their own."""
 
 from __future__ import annotations
 
@@ -30,20 +30,14 @@ CELL, MAX_CELL = 56, 64_000_000
 #: nanoseconds, and a row of 20 columns about 25 steps.
 MAX_STEPS, STEPS = 5_000_000_000, 1_000_000
 
-#: The actions of a query that reads. Every other action is denied, also to attach other files and to load extensions.
-_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE, sqlite3.SQLITE_FUNCTION}
 
-
-def _read(path: Path, *, items_table: str | None = None, query: str | None = None) -> RawTable:
-    """Read a table, a view or the rows of a query. The only table of a file needs no name."""
-    if items_table is not None and query is not None:
-        reason = f"a table and a query were named ({option('items_table')}, {option('query')}): use one."
-        raise ReadError.at(path, reason)
+def _read(path: Path, *, items_table: str | None = None) -> RawTable:
+    """Read a table or a view. The only one of a file needs no name."""
     check_ordinary(path)
     with _open(path) as database:
-        name = "" if query is not None else _choose_table(path, _list_columns(database), items_table)
+        name = _choose_table(path, _list_columns(database), items_table)
         key, references = _find_keys(database, name)
-        frame = _fetch(database, query or f"SELECT * FROM {_quote_name(name)}")
+        frame = _fetch(database, _quote_name(name))
     names, notes = name_columns(list(map(str, frame.columns)))
     frame, digest = frame.set_axis(names, axis=1), sha256_of(path)
     return RawTable(frame, source=str(path), sha256=digest, notes=notes, id=key, table=name, references=references)
@@ -61,7 +55,7 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
             yield database
         except sqlite3.DataError:
             limit = count(database.getlimit(sqlite3.SQLITE_LIMIT_LENGTH))
-            raise ValueError(f"a cell takes more than {limit} bytes, the limit: leave it out by a query") from None
+            raise ValueError(f"a cell takes more than {limit} bytes, the limit: leave it out by a view") from None
         except sqlite3.OperationalError as error:
             if "interrupted" not in str(error):
                 raise
@@ -70,11 +64,6 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
             raise ValueError(
                 f"a query in it takes more than {count(MAX_STEPS)} steps, the limit: read a table, not a view"
             ) from None
-
-
-def _deny_changes(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    allowed = action in _ALLOWED and not (action == sqlite3.SQLITE_FUNCTION and second == "load_extension")
-    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
 def _quote_name(name: str) -> str:
@@ -112,21 +101,20 @@ def _find_keys(database: sqlite3.Connection, table: str) -> tuple[str | None, Ma
     return primary[0] if len(primary) == 1 else None, {column: (other, key or "") for column, other, key in links}
 
 
-def _fetch(database: sqlite3.Connection, query: str) -> pd.DataFrame:
-    """Return the rows of a query with one typed column per name.
+def _fetch(database: sqlite3.Connection, table: str) -> pd.DataFrame:
+    """Return the rows of a table with one typed column per name.
 
     Limits of cells and of columns bound one row, and every row is counted before the next one is made.
     """
-    database.set_authorizer(_deny_changes)
     limit = size_limit()
-    names = [column[0] for column in database.execute(f"SELECT * FROM ({query.rstrip('; ')}\n) LIMIT 0").description]
+    names = [column[0] for column in database.execute(f"SELECT * FROM {table} LIMIT 0").description]
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(MAX_CELL, limit // len(names)))
     rows: list[tuple[Any, ...]] = []
     size = 0
-    for row in database.execute(query):
+    for row in database.execute(f"SELECT * FROM {table}"):
         size += sum(CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row)
         if size > limit:
-            raise ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a query")
+            raise ValueError(f"its rows take more than {count(limit)} bytes, the limit: choose some of them by a view")
         rows.append(row)
     index = pd.RangeIndex(len(rows))
     columns = [typed_column([row[j] for row in rows], index) for j in range(len(names))]
@@ -174,7 +162,7 @@ FORMAT = TableFormat(
     "sqlite",
     (".sqlite", ".sqlite3", ".db", ".db3"),
     _read,
-    options=("items_table", "query"),
+    options=("items_table",),
     tables=_list_tables,
     append=_append,
 )

@@ -155,9 +155,10 @@ class Description:
         "Encoding of a text file, such as cp1252; recognised by default.", metavar="NAME", about=("file",)
     )
     items_table: str | None = key(
-        "The table of a database, or the list of a JSON file, that holds the items.", metavar="TABLE", about=("file",)
+        "The table or view of a database, or the list of a JSON file, that holds the items.",
+        metavar="TABLE",
+        about=("file",),
     )
-    query: str | None = key("The SELECT whose rows are the items, for a database.", metavar="SQL", about=("file",))
     sheet: str | None = key(
         "The sheet of a workbook that holds the items; by default the first one.", metavar="NAME", about=("file",)
     )
@@ -248,7 +249,6 @@ class Keys(TypedDict, total=False):
     delimiter: str | None
     encoding: str | None
     items_table: str | None
-    query: str | None
     sheet: str | None
     calibration: Literal["auto", "as known", "shifted"]
     accept: Names
