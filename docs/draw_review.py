@@ -86,8 +86,8 @@ def open_digits(folder: Path) -> tuple[Review, dict[tuple[str, str], bool]]:
     half = hide_entries(hide_items(labels, 0.9, rng), 0.5, rng)
     frame = pd.DataFrame(np.asarray(digits.X).astype(int), columns=list(digits.feature_names))
     frame.insert(0, "scan", [f"digit-{i:04d}" for i in range(len(frame))])
-    opened = open_table(frame.join(half.to_frame()), id="scan", labels=LABELS)
-    views = ItemViews(opened, marks=(8, 8))
+    opened = open_table(frame.join(half.to_frame()), id="scan", labels=LABELS, thumbnails=(8, 8))
+    views = ItemViews(opened)
     session = Review(Config(opened, views, title="digits.csv", by="ana"), folder / "digits.review.jsonl")
     values = labels.state > 0
     table = {(item, name): bool(values[i, j]) for i, item in enumerate(frame["scan"]) for j, name in enumerate(LABELS)}

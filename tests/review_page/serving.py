@@ -41,9 +41,10 @@ def answer(question, value, key, **facts):
 
 
 def make_setting(frame, **options):
-    views = {name: options.pop(name) for name in ("show", "media_root", "marks") if name in options}
-    opened = open_table(frame, id="song", labels=list(LABELS), text=options.pop("text", None))
-    return Config(opened, ItemViews(opened, **views), title="songs.csv", by="ana", **options)
+    root = options.pop("media_root", None)
+    keys = {name: options.pop(name) for name in ("show", "thumbnails", "text") if name in options}
+    opened = open_table(frame, id="song", labels=list(LABELS), **keys)
+    return Config(opened, ItemViews(opened, media_root=root), title="songs.csv", by="ana", **options)
 
 
 def read_journal(path):

@@ -12,7 +12,7 @@ from halflabel.review_page.advice import ENOUGH, NEXT, advise, bound_share_of_er
 from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.fits import remove_flips
 from halflabel.review_page.items import MAX_CELLS, ItemViews
-from halflabel.review_page.queues import choose_screens
+from halflabel.review_page.queues import Situation, choose_screens
 from halflabel.table import open_table
 
 
@@ -36,6 +36,25 @@ def test_expected_errors_are_those_of_entries_without_an_answer(situation):
     low, high = numbers["low"], numbers["high"]
     verdict = write_wrong(int(now.open_entries.sum()), numbers["expected"], low, high)
     assert numbers["sentence"].startswith(f"Filled values: a{verdict[1:]}")
+
+
+def test_before_the_first_answer_the_band_is_that_of_the_terminal(rng, make_fit):
+    """Probabilities come in single precision: an end that is a whole number may not become the next one."""
+    given = np.zeros((40, 5), dtype=np.int8)
+    for _ in range(50):
+        p, (low, high) = rng.random(given.shape), sorted(rng.integers(1, 200, size=2))
+        expected = float(np.minimum(p, 1 - p).sum())
+        now = Situation(given, given, make_fit(given, p, band=(low / expected, high / expected)))
+        stated = advise(now, make_book([]))
+        assert (np.floor(stated["low"]), np.ceil(stated["high"])) == (low, high)
+
+
+@pytest.mark.parametrize("has_band", [True, False])
+def test_a_fit_without_a_gap_left_states_so(situation, make_fit, has_band):
+    given = np.ones_like(situation.given)
+    fit = make_fit(given, situation.fit.p, **({} if has_band else {"band": None}))
+    advice = advise(replace(situation, given=given, fit=fit), make_book([]))
+    assert (advice["sentence"], advice["expected"]) == ("No filled value is left to check.", 0 if has_band else None)
 
 
 @pytest.mark.parametrize("n_items", [4, 12, 40])
@@ -173,7 +192,7 @@ def test_the_column_of_texts_is_shown_as_text():
 def test_numbers_of_an_item_as_a_picture():
     frame = make_table(**{f"f{j}": np.arange(40) * (j + 1) / 2 for j in range(7)}, f7=0)
     views = make_setting(
-        frame.drop(columns=["tempo", "energy"]), marks=(2, 4)
+        frame.drop(columns=["tempo", "energy"]), thumbnails=(2, 4)
     ).views  # a constant column is a pixel, too
     assert views.describe(3)["mark"].startswith("data:image/png;base64,")
     assert views.describe(3)["cells"] == []

@@ -157,7 +157,6 @@ ASKED = {"kind": "uncertain", "view": "item", "n": 8}
     ("path", "body"),
     [
         ("/api/answers", {"answers": [{**answer({"row": 1, "column": 0}, 5, "a")}]}),
-        ("/api/answers", {"answers": [{**answer({"row": 1, "column": 0}, 1, "a"), "row": True}]}),
         ("/api/answers", {"answers": "all"}),
         ("/api/answers", ["rows"]),
         ("/api/answers", b"\xff{"),

@@ -9,8 +9,6 @@ WRONG = {
     "value": [5, 1.0, True, "1", [1], "missing"],
     "item": ["gone", 5, None, ["s1"]],
     "label": ["gone", 0, None],
-    "row": [99, -1, True, 1.0, "1"],
-    "column": [3, -1, "0"],
     "key": [5, "x" * 1000, "\ud800", ["k"]],
 }
 FAULTS = [(name, value) for name, values in WRONG.items() for value in values]

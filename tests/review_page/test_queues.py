@@ -101,6 +101,14 @@ def test_one_screen_in_eight_begins_with_a_random_entry(situation):
         assert first.row not in others
 
 
+def test_an_entry_that_is_drawn_is_on_no_screen_of_another_draw(make_fit):
+    """Two random entries of one item: the second one would be asked with its value first, and be no random check."""
+    given = np.zeros((220, 5), dtype=np.int8)  # the 25 draws are of 20 items
+    now = Situation(given, given * 0, make_fit(given, np.full(given.shape, 0.5)))
+    questions = [(q.row, q.column) for screen in choose_screens(now, "uncertain", 200) for q in screen]
+    assert len(questions) == len(set(questions))
+
+
 def test_random_entries_of_one_label_are_no_sample_of_the_whole(situation):
     screens = choose_screens(situation, "random", 16, label=2)
     assert {(q.column, q.why) for [q] in screens} == {(2, "random of a part")}

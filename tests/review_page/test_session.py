@@ -178,7 +178,7 @@ def test_an_explanation_comes_after_the_answer_and_lasts_until_the_next_fit(clie
 def test_an_explanation_names_an_entry_of_the_table_and_needs_a_fit(tmp_path):
     with Served(make_session(tmp_path / "a.jsonl")) as client:
         status, error = client.post("/api/explain", {"item": "s99", "label": "rock"})
-        assert (status, "no entry of the item 's99'" in error["error"]) == (409, True)
+        assert (status, "no entry of the item 's99'" in error["error"]) == (400, True)
         [question, *_] = ask(client)
         client.post("/api/answers", {"answers": [answer(question, 0, "k1")]})
         status, error = ask_why(client, question)

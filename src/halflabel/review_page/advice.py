@@ -18,6 +18,9 @@ from halflabel.review_page.queues import Situation, choose_screens, limit_entrie
 #: Number of answers whose effect is predicted, and the number of removed errors below which it is enough.
 NEXT, ENOUGH = 60, 3.0
 
+#: The sentence where every entry has an answer or a given value.
+NOTHING_LEFT = "No filled value is left to check."
+
 #: Confidence of each end of the interval of random answers.
 CONFIDENCE = 0.95
 
@@ -33,10 +36,11 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
     n, answers = int(filled.sum()), scored["answers"]
     stated: dict[str, Any] = {"filled": n, "expected": None, "is_enough": False}
     if fit is None or fit.band is None:
-        return {**stated, "sentence": fit.verdict if fit else "", "random": scored}
+        sentence = "" if fit is None else fit.verdict if n else NOTHING_LEFT
+        return {**stated, "sentence": sentence, "random": scored}
     wrong = np.where(filled, fit.wrong, 0)
-    expected = float(wrong.sum())
-    low, high = (end * expected for end in fit.band)
+    expected = float(wrong.sum(dtype=np.float64))
+    low, high = (round(end * expected, 5) for end in fit.band)  # in single precision, 19 would be above 19
     least, most = (n * share for share in bound_share_of_errors(scored["errors"], answers))
     if answers >= MIN_RANDOM:
         low, high = min(low, least), most
@@ -90,7 +94,7 @@ def write_advice(filled: int, expected: float, low: float, high: float, gain: fl
     and 1 in 11).'
     """
     if not filled:
-        return "No filled value is left to check."
+        return NOTHING_LEFT
     verdict = write_wrong(filled, expected, low, high)
     first = f"Filled values: {verdict[0].lower()}{verdict[1:]}"
     removed = "no error" if gain < 0.5 else f"about {plural(round(gain), 'error')}"

@@ -179,12 +179,11 @@ class AnswerBook:
             mask[entry] = len(names) == 1 and by not in names and abs(self.current[entry]) == 1
         return mask
 
-    def list_last_of_each(self) -> Iterable[tuple[str, dict[str, int]]]:
-        """Yield the label, and the last decision of each reviewer, of every entry that was answered."""
+    def list_last_of_each(self) -> Iterable[tuple[str, dict[str, int | None]]]:
+        """Yield the label, and the last value of each reviewer, of every entry that was answered."""
         names = list(self.column_of)
         for (_, column), stack in list(self._stacks.items()):
-            last = {record.by: record.body["value"] for record in stack}
-            yield names[column], {by: value for by, value in last.items() if value is not None}
+            yield names[column], {record.by: record.body["value"] for record in stack}
 
     def list_active(self) -> Iterable[tuple[int, int, Record]]:
         """Yield (row, column, record) for every current answer."""

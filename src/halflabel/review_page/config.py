@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any
 
 from halflabel.labels.names import Effort
 from halflabel.review_page.items import ItemViews
@@ -23,8 +23,3 @@ class Config:
     settings: dict[str, Any] = field(default_factory=dict)  #: Arguments of :func:`halflabel.complete`.
     effort: Effort = "default"  #: The effort of the completion that is written. The fits before it are fast ones.
     targets: Targets | None = None  #: Where outputs are written.
-
-
-def is_whole(value: Any) -> TypeGuard[int]:
-    """Return whether a value from JSON is a whole number."""
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -167,8 +167,7 @@ async def post_answers(session: Session, request: Request) -> Response:
     result = {"results": [each.to_dict() for each in outcomes], **session.describe_progress(by)}
     if any(not each.error for each in outcomes) or not outcomes:
         return JSONResponse(result)
-    status = min(each.status for each in outcomes)  # 409 if every answer names another entry
-    return JSONResponse({"error": outcomes[0].error, **result}, status_code=status)
+    return JSONResponse({"error": outcomes[0].error, **result}, status_code=400)
 
 
 async def post_undo(session: Session, request: Request) -> Response:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Collection
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from halflabel._arrays import Ints
 from halflabel._wording import quoted
-from halflabel.review_page.config import is_whole
 
 #: Maximum length of the key of a record.
 MAX_KEY = 200
@@ -71,6 +70,11 @@ def is_text(value: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Return whether a value from JSON is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def read_text(asked: dict[str, Any], name: str) -> str:

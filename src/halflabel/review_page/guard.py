@@ -23,7 +23,7 @@ MAX_BODY = 4_000_000
 #: The answer to a browser without the cookie.
 _CLOSED = (
     b"This page needs an address with a token, and each address works once. The command prints another address after "
-    b"each use; in a notebook, show the review again."
+    b"each use."
 )
 
 #: A page that leads to the real page. It is not a redirect, because a browser would not send a strict cookie after

@@ -8,8 +8,7 @@ from typing import Any
 
 from halflabel._wording import clipped
 from halflabel.review_page.answers import CODES, KEY_USED, Record
-from halflabel.review_page.config import is_whole
-from halflabel.review_page.fields import TableChanged, is_text, read_key
+from halflabel.review_page.fields import is_text, is_whole, read_key
 
 #: The longest time of an answer that is stored, a day in milliseconds.
 MAX_MS = 86_400_000
@@ -24,7 +23,6 @@ class Outcome:
 
     key: str  #: The key that was sent, or a new one for an answer without a key.
     error: str = ""  #: The reason why the answer is not kept. Empty if the answer is on the disk.
-    status: int = 200  #: The status code of HTTP.
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -34,8 +32,7 @@ class Outcome:
     def from_error(cls, sent: Any, error: ValueError) -> Outcome:
         """Return the outcome of an answer that is not kept."""
         key = sent.get("key") if isinstance(sent, dict) else None
-        status = 409 if isinstance(error, TableChanged) else 400
-        return cls(key if isinstance(key, str) and is_text(key) else "", str(error), status)
+        return cls(key if isinstance(key, str) and is_text(key) else "", str(error))
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class SentAnswer:
 
 
 def read_answer(sent: Any, find_entry: FindEntry) -> SentAnswer:
-    """Return an answer. Raise a ValueError if it is incomplete, or if its names and numbers mean different entries."""
+    """Return an answer. Raise a ValueError if it is incomplete, or names no entry of the table."""
     if not isinstance(sent, dict):
         raise ValueError("An answer is an object.")
     key = read_key(sent)
@@ -70,20 +67,19 @@ def check_repeated(answer: SentAnswer, written: Record | None, earlier: dict[str
 
 
 def _find_place(sent: dict[str, Any], find_entry: FindEntry) -> tuple[int, int]:
-    """Return row and column of the entry that an answer names. They must agree with the numbers that it sends."""
+    """Return row and column of the entry that an answer names."""
     item, label = sent.get("item"), sent.get("label")
     if not isinstance(item, str) or not isinstance(label, str):
         raise ValueError("An answer names its entry: the texts 'item' and 'label'.")
     place = find_entry(item, label)
     if place is None:
-        raise TableChanged(f"The table has no entry of the item {_show(item)} and the label {_show(label)}.")
-    for name, text, number in (("row", item, place[0]), ("column", label, place[1])):
-        given = sent.get(name, number)
-        if not is_whole(given):
-            raise ValueError(f"The {name} of an answer is a whole number.")
-        if given != number:
-            raise TableChanged(f"The table has changed: {_show(text)} is not the {name} that was sent.")
+        raise missing_entry(item, label)
     return place
+
+
+def missing_entry(item: str, label: str) -> ValueError:
+    """Return the error about an entry that the table does not have."""
+    return ValueError(f"The table has no entry of the item {clipped(item, 60)!r} and the label {clipped(label, 60)!r}.")
 
 
 def _read_facts(sent: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +92,3 @@ def _read_facts(sent: dict[str, Any]) -> dict[str, Any]:
     if is_whole(ms := sent.get("ms")) and 0 <= ms <= MAX_MS:
         facts["ms"] = ms
     return facts
-
-
-def _show(text: str) -> str:
-    return repr(clipped(text, 60))

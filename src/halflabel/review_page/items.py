@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,26 +27,24 @@ MAX_OTHERS, SHORT = 40, 220
 class ItemViews:
     """Descriptions of items for the page.
 
-    ``show`` are the columns to show: by default text, images, sounds and recognised ids, and the features of a row that
-    has neither text nor image. ``marks`` (height, width) show vectors or features as grey images. Media files must lie
-    under ``media_root``, by default the folder of the table.
+    By default text, images, sounds and recognised ids are shown, and the features of a row that has neither text nor
+    image. The key ``show`` of the table names other columns; with the key ``thumbnails``, vectors or features are grey
+    images. Media files must lie under ``media_root``, by default the folder of the table.
     """
 
     def __init__(
         self,
         opened: OpenTable,
         *,
-        show: Sequence[str] | None = None,
-        marks: tuple[int, int] | None = None,
         media_root: Path | None = None,
     ) -> None:
         self.opened = opened
         frame = pd.DataFrame(index=range(len(opened.labels))) if opened.frame is None else opened.frame
         self.frame = frame
         self.media = MediaFolder(frame, find_folder(opened), media_root)
-        marks = opened.description.thumbnails if marks is None else marks
+        marks = opened.description.thumbnails
         self.ink: NDArray[np.uint8] | None = None if marks is None else scale_to_ink(take_marks(opened, marks))
-        self.columns = self._choose_columns(show)
+        self.columns = self._choose_columns()
         known = {*opened.labels.names, str(opened.roles.id), *(() if marks is None else name_drawn(opened, marks))}
         names = enumerate(map(str, frame.columns))
         self.others = [j for j, name in names if j not in self.columns and name not in known]
@@ -82,10 +79,10 @@ class ItemViews:
         """Return the first cells of a column."""
         return self.frame.iloc[:MAX_EXAMINED, column].dropna().tolist()
 
-    def _choose_columns(self, show: Sequence[str] | None) -> list[int]:
+    def _choose_columns(self) -> list[int]:
         position = {str(name): j for j, name in enumerate(self.frame.columns)}
-        if show is not None or self.opened.description.show is not None:
-            return [position[name] for name in choose_shown(self.opened, show)]
+        if self.opened.description.show is not None:
+            return [position[name] for name in choose_shown(self.opened)]
         media = [j for j in range(self.frame.shape[1]) if self._holds_media(j)]
         chosen = [*media, *(position[name] for name in choose_shown(self.opened))]
         if not media and self.opened.roles.text is None and self.ink is None:

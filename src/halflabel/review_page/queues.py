@@ -141,11 +141,12 @@ def choose_screens(
     free = now.filled & allowed
     free[order] = False
     drawn = _draw(free, now, min(-(-n // RANDOM_EVERY), len(screens)), random)
-    for screen in drawn:
-        [first] = screen
+    for [first] in drawn:
         score[first.row, first.column] = 0
-        screen += _list_labels(score, best, first.row, kind)[: MAX_CHIPS - 1]
-        score[first.row] = 0  # another random entry of the item comes alone
+    for screen in drawn:
+        row = screen[0].row
+        screen += _list_labels(score, best, row, kind)[: MAX_CHIPS - 1]
+        score[row] = 0  # another random entry of the item comes alone
     return mix(screens[: n - len(drawn)], drawn)
 
 

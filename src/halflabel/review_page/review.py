@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._ledger import read_clock
-from halflabel._wording import clipped
 from halflabel.evidence.random_order import digest_table
 from halflabel.labels.reasons import Reason
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import NONE, AnswerBook, Record
 from halflabel.review_page.config import Config
-from halflabel.review_page.fields import TableChanged
 from halflabel.review_page.fits import Fit
-from halflabel.review_page.intake import Outcome, check_repeated, read_answer
+from halflabel.review_page.intake import Outcome, check_repeated, missing_entry, read_answer
 from halflabel.review_page.journal import describe_change, open_journal
 from halflabel.review_page.outputs import list_answers, summarize_review
 from halflabel.review_page.queues import Screen, Situation, choose_screens, choose_walls, count_queues, mix
@@ -156,9 +154,7 @@ class Review(Session):
         """Return why an answered entry has its probability, or None until the process that fits has made it."""
         place = self.book.find_entry(item, label)
         if place is None:
-            raise TableChanged(
-                f"The table has no entry of the item {clipped(item)!r} and the label {clipped(label)!r}."
-            )
+            raise missing_entry(item, label)
         if self.book.current[place] == NONE:
             raise ValueError("An explanation comes after the answer: answer the question first.")
         if self.fit is None or self.worker is None:

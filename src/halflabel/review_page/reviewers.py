@@ -28,13 +28,13 @@ def choose_twice(book: AnswerBook, by: str, n: int, exclude: Ints) -> list[Scree
 
 
 def describe_reviewers(book: AnswerBook, names: Sequence[str]) -> dict[str, Any]:
-    """Return the number of answers of each reviewer, agreement per label, and the number of contested entries.
+    """Return the number of entries that each reviewer answered, agreement per label, and how many are contested.
 
     Keys: answers (name, number), agreement (see :func:`compare`), contested.
     """
     counts = dict.fromkeys(names, 0)
-    for _, _, record in book.list_active():
-        counts[record.by] = counts.get(record.by, 0) + 1
+    for by in (by for _, values in book.list_last_of_each() for by in values):
+        counts[by] = counts.get(by, 0) + 1
     return {"answers": list(counts.items()), "agreement": compare(book), "contested": int(book.contested.sum())}
 
 
@@ -46,8 +46,9 @@ def compare(book: AnswerBook) -> list[dict[str, Any]]:
     """
     both: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for label, values in book.list_last_of_each():
-        for first, second in combinations(sorted(values), 2):
-            both.setdefault((label, first, second), []).append((values[first], values[second]))
+        decided = {by: value for by, value in values.items() if value is not None}
+        for first, second in combinations(sorted(decided), 2):
+            both.setdefault((label, first, second), []).append((decided[first], decided[second]))
     rows = []
     for (label, first, second), pairs in sorted(both.items()):
         equal = sum(a == b for a, b in pairs) / len(pairs)

@@ -211,7 +211,7 @@ class Page {
     notify("Taken back.");
     byId("last").textContent = "";
     this.screens.answered(entries, false);
-    this.screen = this.screens.current = await this.screens.make(entries[0].screen?.startsWith("wall") ? "wall" : "item", entries, new Map());
+    this.screen = this.screens.current = await this.screens.make(entries[0].screen?.startsWith("wall") ? "wall" : "item", entries);
     this.show();
   }
 

@@ -100,7 +100,7 @@ export class Screens {
     const exclude = [...new Set([...held, ...this.skipped, ...this.done])];
     const { screens } = await post("/api/questions", { kind, label, view, exclude, held, n: BATCH[view] });
     if (version !== this.version) return;
-    const items = await this.load(screens.flat(), new Map());
+    const items = await this.load(screens.flat());
     if (version !== this.version) return;
     if (isNew) this.upcoming = [];
     const known = new Set([...this.#hold([this.current, ...this.upcoming]), ...this.skipped, ...this.done]); // they may have changed
@@ -126,13 +126,14 @@ export class Screens {
   }
 
   /** Return a screen about entries that were taken back, with their items as they are now. */
-  async make(view, entries, items) {
+  async make(view, entries) {
     this.putBack();
-    return { view, entries: this.fill(view, entries, await this.load(entries, items)) };
+    return { view, entries: this.fill(view, entries, await this.load(entries)) };
   }
 
   /** Fetch the items of entries. */
-  async load(entries, items) {
+  async load(entries) {
+    const items = new Map();
     const rows = [...new Set(entries.map((each) => each.row))];
     for (let start = 0; start < rows.length; start += ITEMS) {
       const part = rows.slice(start, start + ITEMS);

@@ -5,7 +5,7 @@ import { byId, make, plural } from "/static/dom.js";
 const WIDTH = 4; // the bar of a finish ends at this many times the limit
 
 /** Write a share that is an upper bound: rounded up. */
-export const percent = (share) => `${(Math.ceil(1000 * share - 1e-9) / 10).toFixed(1)} %`;
+const percent = (share) => `${(Math.ceil(1000 * share - 1e-9) / 10).toFixed(1)} %`;
 const plain = (share) => `${Number((100 * share).toPrecision(6))} %`;
 
 /** The first sentence, with a ring: the share of filled values that are probably right. */

@@ -48,12 +48,6 @@ export function noteTable(digest) {
   if (table !== digest) dispatchEvent(new Event("table-changed"));
 }
 
-/** Return the bytes of a response, or null where there are none yet. */
-export async function bytes(path) {
-  const response = await check(await fetch(path));
-  return response.status === 204 ? null : response.arrayBuffer();
-}
-
 const PAUSE = 1000; // milliseconds before the first new source of messages; each further pause is twice as long
 const MAX_PAUSE = 30_000;
 
