@@ -33,7 +33,6 @@ import time
 
 class Zero(BaseEstimator):
     threshold_rule = "always 0"
-    score_zero = 0.5
     learns_from_positives = True
     def fit(self, X, y):
         return self
@@ -109,7 +108,7 @@ def test_the_plan_rejects_a_model_with_a_sentence(folder, monkeypatch, path, sen
 def test_attributes_name_the_rule_and_the_labels(folder):
     method = describe_user_method(str(folder / "own_models.py:Zero"), ())
     assert (method.name, method.natural, method.added) == ("Zero", "always 0", True)
-    assert method.options == {"absent": "unknown", "zero": 0.5}
+    assert method.options == {"absent": "unknown"}
     assert describe_user_method("halflabel:LowRankVVMR", ()).options == {"absent": "unknown"}
     plain = describe_user_method("sklearn.linear_model:LinearRegression", ())
     assert (plain.natural, plain.options) == ("its predict method", {})

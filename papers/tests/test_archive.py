@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from halflabel.cli import main
-from halflabel_papers.archive import pack, pair_records, read_archive
-from halflabel_papers.estimate import Estimate
-from halflabel_papers.load import load_paper
+from halflabel_papers.archive import pack, read_archive
 from halflabel_papers.page.build import write_outputs
-from halflabel_papers.plan import plan_runs
+from halflabel_papers.run import prepare
 
 ARCHIVE = Path(__file__).parent / "data" / "zhang2008-quick.jsonl.gz"
 
@@ -75,19 +74,13 @@ def test_the_table_for_programs_has_the_values_of_the_page(page, tmp_path):
     assert row.set_index("method").loc["MDDM", "printed"] == pytest.approx(0.0394)
 
 
-def test_estimates_use_recorded_seconds_scaled_by_the_grid():
-    work, records = read_archive(ARCHIVE)
-    full = load_paper("zhang2008", "full")
-    estimate = Estimate.of(full, plan_runs(load_paper("zhang2008", "default")), pair_records(work.runs, records))
-    run = next(run for run in plan_runs(full) if run.experiment == "cca" and run.method == "CCA")
+def test_estimates_use_recorded_seconds():
+    _, records = read_archive(ARCHIVE)
+    full = prepare("zhang2008", "full")
+    run = next(run for run in full.runs if run.experiment == "cca" and run.method == "CCA")
     own = [r.seconds["fit"] + r.seconds["predict"] for r in records if (r.experiment, r.method) == ("cca", "CCA")]
-    assert estimate.seconds(run) == pytest.approx(sum(own) / len(own))
-    zhao = load_paper("zhao2015", "full")
-    default = plan_runs(load_paper("zhao2015", "default"))
-    by_grid = Estimate.of(zhao, default, ())
-    proposed = next(run for run in plan_runs(zhao) if (run.experiment, run.method) == ("tables", "Proposed"))
-    # 375 settings in 5 folds instead of 18 in 3
-    assert by_grid.seconds(proposed) == pytest.approx(zhao.methods["Proposed"].seconds * 375 * 5 / (18 * 3))
+    assert replace(full, earlier=records).estimate_seconds([run]) == [pytest.approx(sum(own) / len(own))]
+    assert full.estimate_seconds([run]) == [full.paper.methods["CCA"].seconds]
 
 
 def test_a_file_that_is_no_archive_is_named(tmp_path):

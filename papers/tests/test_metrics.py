@@ -12,7 +12,7 @@ from tests.properties.test_metric_properties import answer_for, cases
 from halflabel.labels import PartialLabels
 from halflabel_papers import metrics
 
-OWN = ("hamming_loss", "label_error", "subset_accuracy", "ranking_loss", "one_error", "coverage")
+OWN = ("hamming_loss", "ranking_loss", "one_error", "coverage")
 
 
 def test_the_table_holds_every_metric_once_in_reading_order():
@@ -20,15 +20,12 @@ def test_the_table_holds_every_metric_once_in_reading_order():
     for name in OWN:
         assert metrics.METRICS[name].name == name
         assert metrics.METRICS[name].function is getattr(metrics, name)
-        assert metrics.METRICS[name].greater_is_better == (name == "subset_accuracy")
+        assert not metrics.METRICS[name].greater_is_better
 
 
 def test_labels_by_hand():
     predicted = np.array([[1, 1, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]])
     assert metrics.hamming_loss(LABELS, predicted) == 2 / 8
-    assert metrics.error_per_label(LABELS, predicted).tolist() == [0.0, 0.5, 1 / 3]
-    assert metrics.label_error(LABELS, predicted) == pytest.approx(5 / 18)
-    assert metrics.subset_accuracy(LABELS, predicted) == 1 / 3
 
 
 def test_rankings_by_hand():
@@ -75,8 +72,6 @@ def test_equals_the_loop_whatever_hidden_entries_hold(case, junk):
 
 SCIKIT_LEARN = {
     "hamming_loss": sk.hamming_loss,
-    "label_error": sk.hamming_loss,
-    "subset_accuracy": sk.accuracy_score,
     "ranking_loss": sk.label_ranking_loss,
     "coverage": lambda y, s: sk.coverage_error(y, s) - y.any(axis=1).mean(),
 }
@@ -94,6 +89,5 @@ def test_equals_scikit_learn_on_complete_labels(case):
 @given(case=cases())
 def test_perfect_answers_are_the_best_there_are(case):
     labels, _ = case
-    for name in ("hamming_loss", "label_error", "ranking_loss", "one_error"):
+    for name in ("hamming_loss", "ranking_loss", "one_error"):
         assert not metrics.METRICS[name].function(labels, labels.values()) > 0  # NaN where nothing can be measured
-    assert not metrics.subset_accuracy(labels, labels.values()) < 1

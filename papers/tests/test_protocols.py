@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,22 +13,17 @@ from hypothesis import strategies as st
 from papers.tests.cases import TOY
 from papers.tests.positives_models import Positives, Recording, make
 from sklearn.metrics import f1_score, roc_auc_score
-from sklearn.naive_bayes import GaussianNB
-from tests.conftest import half_labelled
 
-from halflabel import AutoLabeler
 from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
-from halflabel_papers.chain import Chain
 from halflabel_papers.load import load_paper
 from halflabel_papers.plan import Run
 from halflabel_papers.protocols import positives, remove_positives
 from halflabel_papers.run import prepare
-from halflabel_papers.scoring import choose_pu_threshold
 from halflabel_papers.sources import load_data
 from halflabel_papers.spec import SpecError
 
-RULES = ("zero", "count", "pu_f1", "item_mean", "top_k", "half", "micro_f1", "macro_f1", "balanced", "cardinality")
+RULES = ("count", "half", "micro_f1", "macro_f1", "balanced", "cardinality")
 SEED = (7, 0)
 N, LABELLED, UNLABELLED = 120, 36, 60
 
@@ -126,19 +120,6 @@ def test_neither_removed_labels_nor_test_items_reach_fit(use):
     assert set(np.unique(labels.state[:LABELLED])) == ({0, 1} if use == "Positives" else {-1, 1})
 
 
-def test_a_share_of_the_feature_values_is_unknown_and_the_rest_is_as_before():
-    run = run_of("Recording", features_observed=0.6)
-    fill = {"use": "sklearn.impute:SimpleImputer", "strategy": "constant", "fill_value": -99.0}
-    outcome(replace(run, steps=(fill, *run.steps)))
-    X, y = Recording.last.seen_
-    data, order = draw_items()
-    gaps = X == -99
-    assert gaps.mean() == pytest.approx(0.4, abs=0.05)
-    np.testing.assert_array_equal(X[~gaps], data.X[order[: LABELLED + UNLABELLED]][~gaps])
-    outcome(run_of("Recording"))
-    np.testing.assert_array_equal(y, Recording.last.seen_[1])
-
-
 def test_an_oracle_sees_the_same_items_with_all_their_labels():
     outcome(run_of("Recording", hidden=0.0))
     X, y = Recording.last.seen_
@@ -172,15 +153,8 @@ def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) ->
     known = model.seen_[1][:LABELLED] == 1
     scores = model.decision_function(data.X[test])
     p_unlabelled, p = (np.minimum(model.predict_proba(data.X[rows]) / c, 0.999) for rows in (unlabelled, test))
-    yield "zero", scores >= 0.5
     wanted = round(known.sum() / LABELLED / c * len(test))
     yield "count", scores >= np.sort(scores, axis=None)[-wanted]
-    held_out = model.out_of_fold_scores_[:LABELLED]
-    pu = {t: 2 * (known & (held_out >= t)).sum() / (c * (held_out >= t).sum() + known.sum()) for t in held_out.ravel()}
-    yield "pu_f1", scores >= max(pu, key=lambda t: (pu[t], t))
-    yield "item_mean", np.array([[value > sum(row) / len(row) for value in row] for row in scores])
-    k = max(1, round(known.sum() / LABELLED / c))
-    yield "top_k", np.array([[sum(row > value) < k for value in row] for row in scores])
     yield "half", p >= 0.5
     micro, macro = best_expected(p_unlabelled), np.array([best_expected(column) for column in p_unlabelled.T])
     yield "micro_f1", p >= micro
@@ -192,7 +166,7 @@ def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) ->
 
 @pytest.mark.parametrize("hidden", [0.0, 0.3, 0.5])
 def test_every_rule_equals_an_independent_computation(hidden):
-    found = outcome(run_of("Recording", hidden=hidden, zero=0.5)).metrics
+    found = outcome(run_of("Recording", hidden=hidden)).metrics
     model, (data, order) = Recording.last, draw_items()
     test = order[LABELLED + UNLABELLED :]
     truth = data.Y.relevant[test]
@@ -201,24 +175,14 @@ def test_every_rule_equals_an_independent_computation(hidden):
             assert found[f"{name}@{rule}"] == pytest.approx(value, abs=1e-12), rule
     own = f1(truth, model.predict(data.X[test]))
     assert {name: found[name] for name in own} == pytest.approx(own)
-    assert own["micro_f1"] == found["micro_f1@zero"]
     auc = roc_auc_score(truth, model.decision_function(data.X[test]), average="macro")
     assert found["macro_auc"] == pytest.approx(auc)
 
 
-def test_hidden_positives_are_not_counted_as_false():
-    """Three others have a higher score than the second relevant item: it is predicted only if half may be hidden."""
-    labels = PartialLabels.from_positives([[1], [0], [0], [0], [1]])
-    scores = np.array([[5.0], [4.0], [3.0], [2.0], [1.0]])
-    assert choose_pu_threshold(labels, scores, 1.0) == 5.0
-    assert choose_pu_threshold(labels, scores, 0.5) == 1.0
-    assert choose_pu_threshold(labels, np.full((5, 1), np.nan), 0.5) == np.inf
-
-
 def test_a_method_without_probabilities_has_no_rules_on_them():
-    found = outcome(run_of("Positives", absent="unknown", zero=1.0)).metrics
-    assert {name.partition("@")[2] for name in found} == {"", "zero", "count", "item_mean", "top_k"}
-    assert found["micro_f1"] == found["micro_f1@zero"] > 0
+    found = outcome(run_of("Positives", absent="unknown")).metrics
+    assert {name.partition("@")[2] for name in found} == {"", "count"}
+    assert found["micro_f1"] > 0
     assert np.isnan(found["ece"])
 
 
@@ -277,20 +241,11 @@ def test_any_file_of_a_set_without_digest_will_do_and_decides_the_key(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ('rules = ["cardinality"]', 'rules = ["pu_f1"]', "there is no threshold rule 'pu_f1'"),
-        ('x = "keep"', 'x = "keep"\ncurves = ["hamming_loss@zero"]', "there is no curve 'hamming_loss@zero'"),
+        ('rules = ["cardinality"]', 'rules = ["nearest"]', "there is no threshold rule 'nearest'"),
+        ('x = "keep"', 'x = "keep"\ncurves = ["hamming_loss@count"]', "there is no curve 'hamming_loss@count'"),
     ],
 )
 def test_a_rule_that_the_protocol_lacks_raises(tmp_path, old, new, sentence):
     (tmp_path / "wrong.toml").write_text(Path(TOY).read_text().replace(old, new, 1))
     with pytest.raises(SpecError, match=sentence):
         load_paper(str(tmp_path / "wrong.toml"))
-
-
-def test_held_out_scores_are_those_that_calibrated_the_method(rng):
-    X, Y, _ = half_labelled(rng, 40)
-    chain = Chain((AutoLabeler("fast").fit(X, Y),), X, {})
-    np.testing.assert_array_equal(
-        chain.out_of_fold_scores(Y.shape), np.where(np.isnan(Y), np.nan, chain.steps[-1].label_scores_)
-    )
-    assert Chain((GaussianNB().fit(X, Y[:, 0] > 0),), X, {}).out_of_fold_scores(Y.shape) is None

@@ -13,7 +13,7 @@ from typing import Any
 
 from halflabel_papers.additions import add_methods, add_sets
 from halflabel_papers.load import load_paper
-from halflabel_papers.plan import Run, plan_runs
+from halflabel_papers.plan import plan_runs
 from halflabel_papers.run import Reproduction
 from halflabel_papers.sources import Availability, is_user_set
 from halflabel_papers.spec import Method, SetSpec
@@ -64,16 +64,6 @@ def unpack(content: bytes) -> tuple[Reproduction, list[Record]]:
         raise ValueError(f"it unpacks to more than {MAX_BYTES:,} bytes.")
     described, *lines = text.decode().splitlines()
     return _restore(json.loads(described)), [Record.from_line(line) for line in lines]
-
-
-def pair_records(runs: Sequence[Run], records: Sequence[Record]) -> list[tuple[Run, Record]]:
-    """Return each run with its record, whatever code made it."""
-    places = {_identify(record): record for record in records}
-    return [(run, places[_identify(run)]) for run in runs if _identify(run) in places]
-
-
-def _identify(one: Run | Record) -> tuple[str, ...]:
-    return one.experiment, one.set, one.method, json.dumps(dict(one.grid), sort_keys=True), str(one.trial)
 
 
 def _describe(work: Reproduction) -> dict[str, Any]:

@@ -31,11 +31,13 @@ def describe_budget(steps: Sequence[Mapping[str, Any]]) -> str:
 def _list_choices(step: Mapping[str, Any]) -> Iterator[str]:
     """Yield the choice of a step, and the choices of the estimators among its parameters."""
     own = {name: value for name, value in step.items() if name not in ("use", "as_published")}
+    if isinstance(own.get("estimator"), Mapping):  # its choices and the grid are one
+        yield from _list_choices({**own["estimator"], **own.get("grid", {})})
+        return
     if step["use"].startswith("halflabel"):
         kind = import_object(step["use"])
         default = kind.as_published() if step.get("as_published") else kind()
-        tuned = {**own["grid"], "n_folds": own["estimator"]["n_folds"]} if isinstance(own.get("grid"), Mapping) else {}
-        yield from _describe_choice(tuned or {**default.get_params(deep=False), **own})
+        yield from _describe_choice({**default.get_params(deep=False), **own})
     for value in own.values():
         if isinstance(value, Mapping) and "use" in value:
             yield from _list_choices(value)

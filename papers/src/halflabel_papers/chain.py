@@ -146,11 +146,6 @@ class Chain:
             return Chain(self.steps[-1:], self.X, {}).predict_new(self.X, shape)
         return Prediction.of(last.transduction_, last.label_scores_, last.label_probabilities_, shape)
 
-    def out_of_fold_scores(self, shape: tuple[int, int]) -> Floats | None:
-        """Return the scores of observed entries by models that did not see them, NaN elsewhere, or None."""
-        scores = getattr(self.steps[-1], "out_of_fold_scores_", None)
-        return None if scores is None else _table(scores, shape)
-
     def complete_features(self, X: Matrix) -> Floats | None:
         """Return X with its gaps filled by the first step, or None if that step does not fill gaps."""
         first = self.steps[0]

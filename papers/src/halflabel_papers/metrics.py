@@ -12,19 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halflabel.labels import PartialLabels, metrics
-from halflabel.labels.metrics import Metric, divide, mean_of_numbers, rank_entries, read_answer, read_predicted
-from halflabel.plugins import Floats, Mask
+from halflabel.labels.metrics import Metric, mean_of_numbers, rank_entries, read_answer, read_predicted
+from halflabel.plugins import Mask
 
 __all__ = [
     "METRICS",
     "coverage",
-    "error_per_label",
     "hamming_loss",
-    "label_error",
     "one_error",
     "rankable",
     "ranking_loss",
-    "subset_accuracy",
 ]
 
 
@@ -39,30 +36,6 @@ def hamming_loss(labels: PartialLabels, predicted: ArrayLike) -> float:
     """
     wrong = labels.relevant != read_predicted(labels, predicted)
     return mean_of_numbers(wrong[labels.observed])
-
-
-def label_error(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """Mean of :func:`error_per_label` over the labels with an observed entry.
-
-    Every *label* counts the same, also if only a few of its entries are observed. :func:`hamming_loss` counts every
-    *entry* the same. On complete labels both are equal.
-    """
-    return mean_of_numbers(error_per_label(labels, predicted))
-
-
-def error_per_label(labels: PartialLabels, predicted: ArrayLike) -> Floats:
-    """Share of wrong entries among the observed entries of each label, NaN for a label without any."""
-    wrong = (labels.relevant != read_predicted(labels, predicted)) & labels.observed
-    return divide(wrong.sum(axis=0), labels.observed.sum(axis=0))
-
-
-def subset_accuracy(labels: PartialLabels, predicted: ArrayLike) -> float:
-    """Share of the items whose observed entries are all right, among the items with an observed entry."""
-    right = (labels.relevant == read_predicted(labels, predicted)) | ~labels.observed
-    return mean_of_numbers(right.all(axis=1)[~labels.unlabelled])
-
-
-# -- rankings of the labels of an item ---------------------------------------------
 
 
 def rankable(labels: PartialLabels) -> Mask:
@@ -116,8 +89,6 @@ def coverage(labels: PartialLabels, scores: ArrayLike) -> float:
 
 _OWN = (
     Metric("hamming_loss", hamming_loss, "labels", False),
-    Metric("label_error", label_error, "labels", False),
-    Metric("subset_accuracy", subset_accuracy, "labels", True),
     Metric("ranking_loss", ranking_loss, "scores", False),
     Metric("one_error", one_error, "scores", False),
     Metric("coverage", coverage, "scores", False),

@@ -24,7 +24,7 @@ from halflabel_papers.maps import make_map_record
 from halflabel_papers.metrics import METRICS
 from halflabel_papers.plan import Run
 from halflabel_papers.published.ssdrmc import measure_alpha
-from halflabel_papers.scoring import Outcome, Thresholds, choose_pu_threshold, score_prediction
+from halflabel_papers.scoring import Outcome, Thresholds, score_prediction
 from halflabel_papers.sources import load_data
 
 
@@ -53,12 +53,11 @@ def transduction(run: Run, folder: Path | None) -> Outcome:
 
     Options: ``hide`` ("items" or "entries"), ``observed`` (share of them that stays), ``features_observed`` (share of
     the single feature values that stays; 1), ``standardised`` (standardise features before anything is hidden),
-    ``without_features`` (one feature that is 0 everywhere instead), and ``dense``, ``rankable``, ``rules``, ``H`` as
-    in :func:`split`. Entries and feature values are chosen uniformly, in exact number. ``imputation_error`` is the
-    root of the squared error over the sum of squares, both over hidden feature values. For a method that rebuilds
-    items from their neighbours: ``n_alternations``, and the share of its weights below 0 and below -.1,
-    ``negative_weights`` and ``strongly_negative_weights``; for SSDR-MC ``normalised_alpha``, its alpha in units of
-    mean traces; NaN for other methods. With the option ``draw`` the first
+    and ``dense``, ``rankable``, ``rules``, ``H`` as in :func:`split`. Entries and feature values are chosen uniformly,
+    in exact number. ``imputation_error`` is the root of the squared error over the sum of squares, both over hidden
+    feature values. For a method that rebuilds items from their neighbours: ``n_alternations``, and the share of its
+    weights below 0 and below -.1, ``negative_weights`` and ``strongly_negative_weights``; for SSDR-MC
+    ``normalised_alpha``, its alpha in units of mean traces; NaN for other methods. With the option ``draw`` the first
     trial of a method whose last step has two features as input adds the fact ``map``
     (:func:`halflabel_papers.maps.make_map_record`).
     """
@@ -89,13 +88,10 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     and 1000), ``labelled_share`` and ``unlabelled_share`` (maximum share of all items; .3 and .5), ``test`` (maximum
     number of test items among the other items; all of them), ``hidden`` (share of the labelled items' relevant labels
     that is removed, uniformly and in exact number), ``absent`` (the state of an unassigned label: "irrelevant", or
-    "unknown" for a method for positive-only labels), ``zero`` (the value that means 0 in the unit of the method's
-    score; 0), ``features_observed`` (share of the single feature values of all items that stays; 1), ``rules``,
-    ``dense``.
-    The label frequency c = 1 - ``hidden`` is taken as known: a probability is P(assigned) divided by c. The
-    rules "zero", "count" and "pu_f1" apply to scores, all others to probabilities. "count" uses the scores of the
-    test items; "pu_f1" takes its threshold from held-out scores of the labelled items, the rules on probabilities
-    take theirs from the unlabelled items.
+    "unknown" for a method for positive-only labels), ``rules``, ``dense``.
+    The label frequency c = 1 - ``hidden`` is taken as known: a probability is P(assigned) divided by c. The rule
+    "count" applies to the scores of the test items; the rules on probabilities take their thresholds from the
+    unlabelled items.
     """
     if not 0 <= run.options["hidden"] < 1:
         raise ValueError(f"hidden must be at least 0 and below 1, not {run.options['hidden']!r}.")
@@ -107,15 +103,13 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     absent = run.options.get("absent", "irrelevant")
     known = remove_positives(whole.Y[seen], annotated, run.options["hidden"], rng, absent=absent)
     X, truth = _prepare_features(whole, run.options), whole.Y[test]
-    gaps = _choose_share(X.shape, 1 - run.options.get("features_observed", 1.0), rng)
-    X = np.where(gaps, np.nan, X) if gaps.any() else X
     chain = Chain.fit(run.steps, run.helpers, X[seen], known)
     started = time.process_time()
     prediction = chain.predict_new(X[test], truth.shape)
     seconds = {**chain.seconds, "predict": time.process_time() - started}
     frequency = 1 - run.options["hidden"]
     prediction = replace(prediction, probabilities=_correct(prediction.probabilities, frequency))
-    rules = _positive_thresholds(prediction, chain, known, frequency, run.options.get("zero", 0.0))
+    rules = _positive_thresholds(prediction, chain, known, frequency)
     by_rule = rules.decide_all(run.options.get("rules", ()))
     return Outcome(score_prediction(truth, prediction, run.metrics, by_rule), _list_facts(chain, prediction), seconds)
 
@@ -152,9 +146,7 @@ def _select_items(data: Dataset, rows: Mask) -> Dataset:
 
 
 def _prepare_features(data: Dataset, options: Mapping[str, Any]) -> Matrix:
-    """Return the features after the options ``without_features``, ``dense`` and ``standardised``."""
-    if options.get("without_features", False):
-        return np.zeros((len(data.Y), 1))
+    """Return the features after the options ``dense`` and ``standardised``."""
     X = data.X.toarray() if options.get("dense", False) and is_sparse(data.X) else data.X
     if not options.get("standardised", False):
         return X
@@ -232,17 +224,14 @@ def _score_entries(
     return score_prediction(truth, prediction, metrics, by_rule, pairs=bool(options.get("rankable")))
 
 
-def _positive_thresholds(
-    prediction: Prediction, chain: Chain, known: PartialLabels, frequency: float, zero: float
-) -> Thresholds:
+def _positive_thresholds(prediction: Prediction, chain: Chain, known: PartialLabels, frequency: float) -> Thresholds:
     """Return the rules for test items. They use scores of annotated items and P(relevant) of unlabelled items."""
     rows = known.annotated
-    held_out, fitted = chain.out_of_fold_scores(known.shape), chain.predict_fitted(known.shape).probabilities
+    fitted = chain.predict_fitted(known.shape).probabilities
     reference = None if fitted is None else _correct(fitted[~rows], frequency)
     labels = known[rows]
     cardinality = float(labels.relevant.sum() / len(labels) / frequency)
-    pu_f1 = None if held_out is None else choose_pu_threshold(labels, held_out[rows], frequency)
-    return Thresholds(prediction.scores, prediction.probabilities, reference, cardinality, zero, pu_f1)
+    return Thresholds(prediction.scores, prediction.probabilities, reference, cardinality)
 
 
 def _list_facts(chain: Chain, prediction: Prediction) -> dict[str, Any]:
@@ -285,7 +274,7 @@ MEASUREMENTS = ("imputation_error", *_OF_GRAPHS)
 RULES_OF: Mapping[str, tuple[str, ...]] = {
     "split": (*RULES, "half", "H", "count"),
     "transduction": (*RULES, "half", "H", "count"),
-    "positives": (*RULES, "half", "zero", "count", "pu_f1", "item_mean", "top_k"),
+    "positives": (*RULES, "half", "count"),
 }
 
 #: The protocols by the name that a paper's description uses.

@@ -14,8 +14,7 @@ from rich.table import Table
 
 from halflabel.cli.console import out, print_note, print_result, show_progress
 from halflabel.plugins import plural
-from halflabel_papers.archive import NAME, pack, pair_records, read_archive
-from halflabel_papers.estimate import Estimate
+from halflabel_papers.archive import NAME, pack, read_archive
 from halflabel_papers.load import find_published_page, list_papers
 from halflabel_papers.page.build import write_outputs
 from halflabel_papers.run import Reproduction, prepare
@@ -39,7 +38,7 @@ def reproduce_paper(
     """Print the plan of a paper, do its open runs, and write its pages."""
     work = prepare(key, tier, **asked)
     store = Store((output or Path(f"halflabel-{work.paper.key}-{tier}")) / "records.jsonl")
-    work = replace(work, estimate=_estimate(work, store))
+    work = replace(work, earlier=_read_earlier(work, store))
     _print_plan(work, store, choice.jobs, choice.only)
     if not plan_only:
         _run(work, store, choice)
@@ -56,14 +55,12 @@ def rebuild(key: str, archive: Path, output: Path | None) -> None:
     print_result(f"Written from {source}: {', '.join(map(str, paths))}.")
 
 
-def _estimate(work: Reproduction, store: Store) -> Estimate:
-    """Return the expected time of runs from all records at hand: of the published page, and of the output folder."""
-    default = prepare(work.key, "default").runs
-    pairs = pair_records(work.runs, list(store.read().values()))
+def _read_earlier(work: Reproduction, store: Store) -> list[Record]:
+    """Return all records at hand: of the published page, and of the output folder."""
+    records = list(store.read().values())
     with suppress(FileNotFoundError, ValueError):
-        published, records = read_archive(find_published_page(work.key, NAME))
-        pairs = [*pair_records(published.runs, records), *pairs]
-    return Estimate.of(work.paper, default, pairs)
+        records = [*read_archive(find_published_page(work.key, NAME))[1], *records]
+    return records
 
 
 def pair_labels(own: tuple[Path, ...], labels: tuple[str, ...]) -> list[tuple[Path, tuple[str, ...]]]:
@@ -124,12 +121,12 @@ def _print_plan(work: Reproduction, store: Store, jobs: int, only: tuple[str, ..
     for experiment in work.paper.experiments:
         mine = [run for run in todo if run.experiment == experiment.key]
         if mine:
-            minutes = work.estimate_seconds(mine) / 60
+            minutes = sum(work.estimate_seconds(mine)) / 60
             print_result(
                 f"{experiment.key}: {experiment.title}; {plural(len(mine), 'run')}, {minutes:.1f} CPU minutes."
             )
     processes = (os.cpu_count() or 1) if jobs < 0 else jobs
-    minutes = work.estimate_seconds(todo) / processes / 60
+    minutes = sum(work.estimate_seconds(todo)) / processes / 60
     memory = work.estimate_megabytes(todo) * min(processes, len(todo)) / 1000
     missing = len(work.runs) - len(work.startable)
     recorded = len(work.startable) - len(work.list_open_runs(store))

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 
 from halflabel.plugins import step
 from halflabel.processes import run_in_processes
 from halflabel_papers.additions import add_methods, add_sets, describe_user_method
-from halflabel_papers.estimate import Estimate
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
 from halflabel_papers.plan import Run, plan_runs
@@ -36,18 +36,26 @@ class Reproduction:
     runs: list[Run]
     #: The command that repeats it.
     line: str
-    #: Of the seconds of its runs.
-    estimate: Estimate | None = None
+    #: Records of earlier runs, from which the time of others is estimated.
+    earlier: Sequence[Record] = ()
 
     @property
     def startable(self) -> list[Run]:
         """The runs whose set is available."""
         return [run for run in self.runs if self.sets[run.set].usable]
 
-    def estimate_seconds(self, runs: Sequence[Run]) -> float:
-        """Return the time of these runs, one after the other, on the machine that recorded or described them."""
-        estimate = self.estimate or Estimate.of(self.paper, self.runs, ())
-        return sum(map(estimate.seconds, runs))
+    def estimate_seconds(self, runs: Sequence[Run]) -> list[float]:
+        """Return the time of each run: the mean on its set, else on all sets of its table, else as described."""
+        known: dict[tuple[str, str], dict[str, list[float]]] = {}
+        for one in self.earlier:
+            if seconds := one.seconds.get("fit", 0.0) + one.seconds.get("predict", 0.0):
+                known.setdefault((one.experiment, one.method), {}).setdefault(one.set, []).append(seconds)
+        expected = []
+        for run in runs:
+            by_set = known.get((run.experiment, run.method), {})
+            own = by_set.get(run.set) or [seconds for each in by_set.values() for seconds in each]
+            expected.append(fmean(own) if own else self.paper.methods[run.method].seconds)
+        return expected
 
     def estimate_megabytes(self, runs: Sequence[Run]) -> float:
         """Return the memory of the largest of these runs."""
@@ -97,7 +105,7 @@ class Reproduction:
 
     def _run_open(self, todo: Sequence[Run], store: Store, n_jobs: int, limit: float | None) -> None:
         """Run, longest first, so that no long run starts last. The unit of progress is an expected millisecond."""
-        cost = {run.key: max(self.estimate_seconds([run]), 0.01) for run in todo}
+        cost = {run.key: max(one, 0.01) for run, one in zip(todo, self.estimate_seconds(todo), strict=True)}
         todo = sorted(todo, key=lambda run: -cost[run.key])
         total, done = sum(cost.values()), 0.0
         step(f"{len(todo)} runs", 0, max(round(total * 1000), 1))
@@ -148,6 +156,4 @@ def prepare(
     own = [f"--add {shlex.quote(path)}" for path in add] + [f"--data {shlex.quote(str(path))}" for path, _ in data]
     own += [f"--labels {shlex.quote(','.join(names))}" for _, names in data] if any(names for _, names in data) else []
     line = " ".join(["halflabel reproduce", key, *([] if tier == "default" else [f"--tier {tier}"]), *own])
-    runs = plan_runs(paper)
-    default = runs if tier == "default" else plan_runs(load_paper(key, "default"))
-    return Reproduction(key, paper, tier, folder, sets, runs, line, Estimate.of(paper, default, ()))
+    return Reproduction(key, paper, tier, folder, sets, plan_runs(paper), line)

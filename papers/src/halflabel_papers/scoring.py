@@ -19,11 +19,7 @@ RULES_IN_WORDS: Mapping[str, str] = {
     **RULES,
     "half": "P ≥ ½",
     "H": "score at least H (.3 by default)",
-    "zero": "score at least 0, or the value that means 0 in the method's unit",
     "count": "one threshold on the scores, as many relevant entries as expected from the observed ones",
-    "item_mean": "score above the mean score of the item",
-    "top_k": "the labels with the k highest scores of an item; k is the rounded number of expected labels per item",
-    "pu_f1": "one threshold on the scores, highest F1 of held-out items, hidden positives not counted as false",
 }
 
 
@@ -82,10 +78,8 @@ class Thresholds:
     reference: Floats | None
     #: Expected number of relevant labels per item.
     cardinality: float
-    #: Threshold of the rules "H" and "zero".
-    fixed: float
-    #: Threshold of the rule "pu_f1", from :func:`choose_pu_threshold`.
-    pu_f1: float | None = None
+    #: Threshold of the rule "H".
+    H: float = 0.3
 
     def decide_all(self, rules: Sequence[str]) -> dict[str, Mask]:
         """Return the relevant entries by rule, without the rules that the method has no scores or probabilities for."""
@@ -93,35 +87,13 @@ class Thresholds:
         return {rule: relevant for rule, relevant in decided.items() if relevant is not None}
 
     def _decide(self, rule: str) -> Mask | None:
-        if rule == "item_mean":
-            return np.asarray(self.scores > np.nanmean(self.scores, axis=1, keepdims=True))
-        if rule == "top_k":
-            ranked = np.where(np.isnan(self.scores), -np.inf, self.scores)
-            places = np.argsort(np.argsort(-ranked, axis=1, kind="stable"), axis=1)
-            return np.asarray(places < max(1, round(self.cardinality)))
-        if rule in ("H", "zero", "count", "pu_f1"):
-            threshold = self._on_scores(rule)
-            return None if threshold is None else np.asarray(self.scores >= threshold)
+        if rule == "H":
+            return np.asarray(self.scores >= self.H)
+        if rule == "count":
+            return np.asarray(self.scores >= thresholds(self.scores, "cardinality", cardinality=self.cardinality))
         if self.probabilities is None or self.reference is None:
             return None
         half = rule == "half"
         return np.asarray(
             self.probabilities >= (0.5 if half else thresholds(self.reference, rule, cardinality=self.cardinality))
         )
-
-    def _on_scores(self, rule: str) -> Floats | float | None:
-        if rule == "count":
-            return thresholds(self.scores, "cardinality", cardinality=self.cardinality)
-        return self.pu_f1 if rule == "pu_f1" else self.fixed
-
-
-def choose_pu_threshold(labels: PartialLabels, scores: Floats, frequency: float) -> float:
-    r"""Return the threshold with the highest :math:`2 TP / (c \cdot \#\mathrm{predicted} + \#\mathrm{known})`.
-
-    ``frequency`` is the label frequency c, the share of the relevant entries that are known.
-    """
-    scored = ~np.isnan(scores)
-    order = np.argsort(-scores[scored], kind="stable")
-    hits = np.cumsum(labels.relevant[scored][order])
-    f1 = 2 * hits / (frequency * np.arange(1, len(hits) + 1) + labels.relevant.sum())
-    return float(scores[scored][order][np.argmax(f1)]) if len(f1) else np.inf

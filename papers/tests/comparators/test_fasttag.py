@@ -16,7 +16,7 @@ from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel_papers.comparators import FastTag
-from halflabel_papers.comparators.fasttag import enrich, rarity
+from halflabel_papers.comparators.fasttag import enrich
 from halflabel_papers.sets import load_benchmark
 
 WEIGHTS = {"alpha": 0.3, "alpha_enrichment": 2.0, "blankout": 0.4}
@@ -28,13 +28,12 @@ def small(rng, n=25, d=3, q=4):
     return X, (scores > np.quantile(scores, 0.6, axis=0)).astype(float)
 
 
-@pytest.mark.parametrize("rare", [False, True], ids=["equal", "rare"])
-def test_it_minimises_the_objective(rare, rng):
+def test_it_minimises_the_objective(rng):
     X, tags = small(rng)
-    weights = rarity(tags) if rare else np.full(len(X), 1 / len(X))
-    found, solution = enrich(X, tags, weights, **WEIGHTS, n_layers=1)
+    weights = np.full(len(X), 1 / len(X))
+    found, solution = enrich(X, tags, **WEIGHTS)
     B, W, w0 = least_squares(X, tags, weights, 0.3, 2.0, 0.4)
-    np.testing.assert_allclose(found.layers[0], B, atol=1e-8)
+    np.testing.assert_allclose(solution.x, B, atol=1e-8)
     np.testing.assert_allclose(found.W, W, atol=1e-8)
     np.testing.assert_allclose(found.w0, w0, atol=1e-8)
     assert solution.objective[0] == pytest.approx(objective(X, tags, weights, B, W, w0, 0.3, 2.0, 0.4), rel=1e-10)
@@ -44,22 +43,11 @@ def test_it_minimises_the_objective(rare, rng):
 def test_the_alternation_of_the_paper_converges_to_it(rng):
     X, tags = small(rng)
     weights = np.full(len(X), 1 / len(X))
-    found = enrich(X, tags, weights, **WEIGHTS, n_layers=1)[0]
+    found, solution = enrich(X, tags, **WEIGHTS)
     far, near = (alternate(X, tags, weights, 0.3, 2.0, 0.4, n_iter) for n_iter in (1, 100))
-    np.testing.assert_allclose(near[0], found.layers[0], atol=1e-8)
+    np.testing.assert_allclose(near[0], solution.x, atol=1e-8)
     np.testing.assert_allclose(near[1], np.column_stack([found.W, found.w0]), atol=1e-8)
-    assert np.abs(far[0] - found.layers[0]).max() > 1e-3
-
-
-def test_another_layer_takes_the_enriched_tags_for_the_tags(rng):
-    X, tags = small(rng, q=3)
-    weights = np.full(len(X), 1 / len(X))
-    found = enrich(X, tags, weights, **WEIGHTS, n_layers=2)[0]
-    first = least_squares(X, tags, weights, 0.3, 2.0, 0.4)[0]
-    richer = np.tanh(tags @ first[:, :-1].T + first[:, -1])
-    B, W, w0 = least_squares(X, richer, weights, 0.3, 2.0, 0.4)
-    np.testing.assert_allclose(found(X), X @ W.T + w0, atol=1e-8)
-    np.testing.assert_allclose(found.complete(tags), richer @ B[:, :-1].T + B[:, -1], atol=1e-8)
+    assert np.abs(far[0] - solution.x).max() > 1e-3
 
 
 def test_a_tag_that_comes_with_another_is_completed(rng):
@@ -68,8 +56,9 @@ def test_a_tag_that_comes_with_another_is_completed(rng):
     Y = np.column_stack([tag, tag, ~tag]).astype(float)
     missing = np.flatnonzero(tag)[:10]
     Y[missing, 1] = 0
-    model = FastTag(1.0, alpha_enrichment=10.0, n_folds=3).fit(X, PartialLabels.from_positives(Y))
-    assert model.enriched_[missing, 1].min() > 2 * model.enriched_[~tag, 1].max()
+    B = enrich(X, Y, alpha=1.0, alpha_enrichment=10.0, blankout=0.3)[1].x
+    completed = Y @ B[:, :-1].T + B[:, -1]
+    assert completed[missing, 1].min() > 2 * completed[~tag, 1].max()
 
 
 def test_irrelevant_unknown_and_not_assigned_are_the_same(rng):
@@ -77,52 +66,33 @@ def test_irrelevant_unknown_and_not_assigned_are_the_same(rng):
     Y[0, 0] = np.nan
     method = FastTag(0.3, alpha_enrichment=1.0, n_folds=3)  # a choice of weights is scored on other entries
     fits = [clone(method).fit(X, labels) for labels in (Y, PartialLabels.from_positives(Y))]
-    np.testing.assert_array_equal(fits[0].enriched_, fits[1].enriched_)
     np.testing.assert_array_equal(fits[0].label_scores_, fits[1].label_scores_)
-    unlabelled = np.isnan(Y).all(axis=1)
-    np.testing.assert_array_equal(np.isnan(fits[1].enriched_).all(axis=1), unlabelled)
     assert (fits[1].transduction_[Y == 1] == 1).all()
     assert (fits[1].transduction_[Y == 0] == 1).any()
-
-
-def test_rare_tags_weigh_more_and_items_without_tags_nothing(rng):
-    X, tags = small(rng, n=40)
-    tags[:5] = 0
-    weights = rarity(tags)
-    np.testing.assert_array_equal(weights[:5], 0)
-    frequency = tags.sum(axis=0)
-    rarest = [frequency[row > 0].min() for row in tags[5:] if row.any()]
-    held = weights[5:][tags[5:].any(axis=1)]
-    np.testing.assert_allclose(held * rarest, held[0] * rarest[0])
-    elsewhere = X + np.where(np.arange(40) < 5, 9.0, 0.0)[:, None]
-    a, b = (enrich(items, tags, weights, **WEIGHTS, n_layers=1)[0] for items in (X, elsewhere))
-    np.testing.assert_allclose(a.W, b.W, atol=1e-12)
 
 
 def test_sparse_features_equal_dense_ones(rng):
     X, tags = small(rng)
     X[X < 1] = 0
-    weights = np.full(len(X), 1 / len(X))
-    thin, dense = (enrich(items, tags, weights, **WEIGHTS, n_layers=2)[0] for items in (sparse.csr_array(X), X))
+    thin, dense = (enrich(items, tags, **WEIGHTS)[0] for items in (sparse.csr_array(X), X))
     np.testing.assert_allclose(thin.W, dense.W, atol=1e-8)
 
 
 def test_every_combination_is_tried(rng):
     X, Y, _ = half_labelled(rng)
-    model = FastTag((0.1, 100.0), blankout=(0.2, 0.6), n_layers=(1, 2), n_folds=2).fit(X, Y)
+    model = FastTag((0.1, 100.0), blankout=(0.2, 0.6), n_folds=2).fit(X, Y)
     results = model.cv_results_
-    assert len(results["pu_f1"]) == 16
+    assert len(results["pu_f1"]) == 8
     best = int(np.argmax(results["pu_f1"]))
     assert model.setting_ == {name: values[best] for name, values in results.items() if name != "pu_f1"}
 
 
 def test_a_saved_model_answers_alike(rng, tmp_path):
     X, Y, _ = half_labelled(rng)
-    model = FastTag(n_layers=2, n_folds=3).fit(X, Y)
+    model = FastTag(n_folds=3).fit(X, Y)
     save_tree(tmp_path / "model", {"model": model}, saved_classes())
     again = load_tree(tmp_path / "model", saved_classes())["model"]
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert not hasattr(again, "enriched_")
 
 
 @pytest.mark.parametrize(
@@ -132,8 +102,6 @@ def test_a_saved_model_answers_alike(rng, tmp_path):
         ({"alpha_enrichment": (1.0, 0.0)}, "alpha_enrichment must be positive"),
         ({"blankout": 0.0}, "blankout must be above 0 and below 1, not 0.0: at 0 every tag is rebuilt from itself"),
         ({"blankout": 1}, "blankout must be above 0 and below 1"),
-        ({"n_layers": 0}, "n_layers must be a whole number of at least 1"),
-        ({"weights": "balanced"}, "weights must be one of 'equal', 'rare', not 'balanced'"),
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )
@@ -154,11 +122,4 @@ def test_yeast_with_missing_positives(public_data):
 
 
 def test_parameters_are_those_of_the_docstring():
-    check_parameters(FastTag(), n_layers=1, n_folds=2)
-
-
-def test_items_are_weighted_by_their_rarest_tag():
-    """The first tag has four items, the second two, the third none."""
-    tags = np.array([[1.0, 0, 0], [1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0]])
-    weights = np.array([1 / 4, 1 / 2, 1 / 4, 1 / 2, 0])
-    np.testing.assert_allclose(rarity(tags), weights / 1.5)
+    check_parameters(FastTag(), n_folds=2)

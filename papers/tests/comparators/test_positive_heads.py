@@ -17,7 +17,6 @@ from halflabel.numerics.solvers import Status
 from halflabel_papers.comparators import EPR, ElkanNoto, positive_heads
 from halflabel_papers.comparators.positive_heads import (
     LinearHead,
-    _estimate_frequency,
     fit_expected_positives,
     fit_weighted_logistic,
     weigh_unassigned,
@@ -54,16 +53,6 @@ def test_with_every_positive_assigned_it_is_logistic_regression(data):
     model = ElkanNoto(observed_rate=1.0, scale=None, n_folds=2, max_iter=2000).fit(X, truth.astype(float))
     plain = [LogisticRegression(tol=1e-10, max_iter=5000).fit(X, y).predict_proba(X)[:, 1] for y in truth.T]
     np.testing.assert_allclose(model.label_scores_, np.column_stack(plain), atol=1e-3)
-
-
-def test_the_estimated_frequency_is_near_the_true_one(rng):
-    X = rng.normal(size=(3000, 2))
-    truth = (4 * X[:, :1] > 0).astype(float)  # separable: P(relevant) is 0 or 1, as the estimator assumes
-    state = np.where((truth > 0) & (rng.random(truth.shape) < 0.5), 1.0, -1.0)
-    weights = weigh_unassigned(X, state, 10.0, None, 500)
-    inside = (state < 0) & (X[:, :1] > 0.5)
-    assert weights[inside].mean() == pytest.approx(1.0, abs=0.35)
-    assert weights[(state < 0) & (X[:, :1] < -0.5)].mean() < 0.1
 
 
 def expected_positives(W, X, positive, k, weight, C):
@@ -171,23 +160,15 @@ def test_unknown_entries_are_no_part_of_the_expected_number(data):
     np.testing.assert_allclose(whole.x, part.x, atol=1e-3)
 
 
-def test_the_label_frequency_is_the_mean_of_three_folds(data):
-    """By scikit-learn: the probability of being assigned, by the models without the item, over assigned items."""
+def test_a_weight_is_that_of_elkan_and_noto(data):
+    """By scikit-learn: the probability of being assigned, by one model for each label."""
     X, _, state = data
     state = state.copy()
-    state[:, 3] = -1.0  # nothing is assigned: the frequency has a lower limit
     state[:9, 0] = 0  # unknown
-    weights = weigh_unassigned(X, state, 0.7, None, 2000)
-    for j, s in enumerate(state[:, :3].T):
-        held_out = np.zeros(60)
-        for fold in range(3):
-            keep = (np.arange(60) % 3 != fold) & (s != 0)
-            model = LogisticRegression(C=0.7, tol=1e-10, max_iter=5000).fit(X[keep], s[keep])
-            held_out[np.arange(60) % 3 == fold] = model.predict_proba(X[np.arange(60) % 3 == fold])[:, 1]
-        c = held_out[s > 0].mean()
+    weights = weigh_unassigned(X, state, 0.7, 0.4, 2000)
+    for j, s in enumerate(state.T):
         g = LogisticRegression(C=0.7, tol=1e-10, max_iter=5000).fit(X[s != 0], s[s != 0]).predict_proba(X)[:, 1]
-        np.testing.assert_allclose(weights[:, j], np.minimum((1 - c) / c * g / (1 - g), 1), rtol=1e-2)
-    assert (weights[:, 3] < 0.01).all()
+        np.testing.assert_allclose(weights[:, j], np.minimum(0.6 / 0.4 * g / (1 - g), 1), rtol=1e-2)
 
 
 def test_without_a_frequency_the_expected_number_is_that_of_the_assigned_labels(data):
@@ -210,20 +191,6 @@ def test_unknown_entries_have_no_weight(data):
         [(alone, _)] = ElkanNoto(observed_rate=0.6, max_iter=2000)._learn(X[known], state[known][:, [j]], [{"C": 0.7}])
         np.testing.assert_allclose(head.weights[:, [j]], alone.weights, atol=1e-4)
         np.testing.assert_allclose(head.bias[[j]], alone.bias, atol=1e-4)
-
-
-def test_the_frequency_is_the_mean_probability_of_held_out_assigned_entries(data):
-    X, _, state = data
-    state[:, 3] = -1
-    found = _estimate_frequency(X, (state > 0) * 1.0, (state < 0) * 1.0, 0.7, 2000)
-    fold = np.arange(60) % 3
-    for j, s in enumerate(state.T[:3] > 0):
-        total = 0.0
-        for held_out in range(3):
-            model = LogisticRegression(C=0.7, tol=1e-10, max_iter=5000).fit(X[fold != held_out], s[fold != held_out])
-            total += model.predict_proba(X[(fold == held_out) & s])[:, 1].sum()
-        assert found[j] == pytest.approx(total / s.sum(), rel=1e-3)
-    assert found[3] == 0.01  # no entry is assigned
 
 
 @pytest.mark.parametrize("rate", [None, 0.5])

@@ -16,6 +16,7 @@ from halflabel_papers.comparators import (
     SPLC,
     ElkanNoto,
     FastTag,
+    KernelSVM,
     RankSVM,
 )
 
@@ -23,9 +24,9 @@ ESTIMATORS = [
     MLGFHF(n_neighbors=6),
     RankSVM(C=10.0, n_folds=2),
     LEML(alpha=1.0, rank=2, n_folds=2, tol=1e-7, max_iter=2000),
-    LEML(alpha=14.0, loss="logistic", n_folds=2, tol=1e-5),
-    FastTag(alpha=0.1, alpha_enrichment=1.0, n_layers=2, weights="rare", n_folds=2),
+    FastTag(alpha=0.1, alpha_enrichment=1.0, n_folds=2),
     MLRGL(alpha=0.1, n_folds=2, tol=1e-9),
+    KernelSVM(C=10.0, n_folds=2),
     ElkanNoto(observed_rate=0.7, n_folds=2),
     EPR(n_folds=2),
     ROLE(C=0.03, n_folds=2, tol=3e-7, max_rounds=1000),

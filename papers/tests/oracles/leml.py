@@ -7,45 +7,33 @@ import numpy as np
 from scipy.optimize import minimize
 
 
-def loss_of(name, y, z):
-    if name == "squared":
-        return (y - z) ** 2 / 2
-    return np.log1p(np.exp(-y * z)) if name == "logistic" else max(0.0, 1 - y * z) ** 2 / 2
-
-
-def objective(X, Y, W, H, b, alpha, loss):
+def objective(X, Y, W, H, b, alpha):
     """X as it is scored (centred), Y +1, -1 or NaN."""
     total = alpha / 2 * (np.sum(W**2) + np.sum(H**2))
     for i, x in enumerate(X):
         for j, y in enumerate(Y[i]):
             if not np.isnan(y):
-                total += loss_of(loss, y, x @ W @ H[j] + b[j])
+                total += (y - x @ W @ H[j] - b[j]) ** 2 / 2
     return total
 
 
-def stationary_value(X, Y, rank, alpha, loss, rng):
+def stationary_value(X, Y, rank, alpha, rng):
     """The value that BFGS with numerical gradients reaches from a random start."""
     d, q = X.shape[1], Y.shape[1]
 
     def parts(v):
         return v[: d * rank].reshape(d, rank), v[d * rank : -q].reshape(q, rank), v[-q:]
 
-    found = minimize(lambda v: objective(X, Y, *parts(v), alpha, loss), rng.normal(size=(d + q) * rank + q), tol=1e-9)
+    found = minimize(lambda v: objective(X, Y, *parts(v), alpha), rng.normal(size=(d + q) * rank + q), tol=1e-9)
     return found.fun
 
 
-def trace_norm(X, Y, alpha, loss):
-    """Minimum, and scores at it, of the loss at XZ + b plus alpha times the trace norm of Z."""
+def trace_norm(X, Y, alpha):
+    """Minimum, and scores at it, of the squared loss at XZ + b plus alpha times the trace norm of Z."""
     d, q = X.shape[1], Y.shape[1]
     Z, b = cp.Variable((d, q)), cp.Variable(q)
     i, j = np.nonzero(~np.isnan(Y))
     F = X @ Z + np.ones((len(X), 1)) @ cp.reshape(b, (1, q), order="C")
-    margins = cp.multiply(Y[i, j], F[i, j])
-    terms = {
-        "squared": cp.sum_squares(1 - margins) / 2,
-        "logistic": cp.sum(cp.logistic(-margins)),
-        "hinge": cp.sum_squares(cp.pos(1 - margins)) / 2,
-    }
-    problem = cp.Problem(cp.Minimize(terms[loss] + alpha * cp.normNuc(Z)))
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(Y[i, j] - F[i, j]) / 2 + alpha * cp.normNuc(Z)))
     problem.solve(solver=cp.CLARABEL)
     return problem.value, F.value

@@ -1,6 +1,6 @@
 """The metrics of the papers again, entry by entry, from their definitions."""
 
-from tests.oracles.metrics import list_by_label, list_observed, list_rows, mean
+from tests.oracles.metrics import list_observed, list_rows, mean
 
 
 def _error(state, predicted, entries):
@@ -9,16 +9,6 @@ def _error(state, predicted, entries):
 
 def hamming_loss(state, predicted):
     return _error(state, predicted, list_observed(state))
-
-
-def label_error(state, predicted):
-    return mean([_error(state, predicted, entries) for entries in list_by_label(state)])
-
-
-def subset_accuracy(state, predicted):
-    return mean(
-        [float(all(p == 1 for p in yes) and all(p == 0 for p in no)) for yes, no in list_rows(state, predicted)]
-    )
 
 
 def ranking_loss(state, scores):

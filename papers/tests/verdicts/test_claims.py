@@ -335,7 +335,7 @@ def test_values_that_agree_under_another_rule_are_counted():
     zhao = load_paper("zhao2015")
     tables = experiment_of(zhao, "tables")
     cell = next(each for each in tables.published if each.method == "FastTag")
-    values = {cell.metric: 0.0, f"{cell.metric}__count": cell.value}
+    values = {cell.metric: 0.0, f"{cell.metric}__balanced": cell.value}
     records = [make_record("tables", cell.set, "FastTag", trial, **values) for trial in range(3)]
     assert "under the nearest of all threshold rules 1 of 72 agree, under the own rule 0" in describe_verdicts(
         Results(zhao, records), tables
@@ -379,7 +379,13 @@ def test_bounds_from_below_and_between_two_curves():
     at = {"kind": "below", "experiment": "convergence", "metric": "log10_gap", "methods": ["Algorithm 1"]}
     assert check(zhao, records, **at, at={"iterations": 600}, bound=-4.0).finding is Finding.SUPPORTED
     assert check(zhao, records, **at, at={"iterations": 200}, bound=-4.0).finding is Finding.REFUTED
-    least = {"kind": "at_least", "experiment": "convergence", "metric": "log10_gap", "methods": ["Algorithm 1"]}
+    least = {
+        "kind": "below",
+        "reaches": True,
+        "experiment": "convergence",
+        "metric": "log10_gap",
+        "methods": ["Algorithm 1"],
+    }
     assert check(zhao, records, **least, bound=-2.75).finding is Finding.SUPPORTED
     assert check(zhao, records, **least, bound=-2.7).finding is Finding.REFUTED
 
@@ -420,7 +426,7 @@ def test_spreads_are_compared_with_printed_ones(goldberg):
 def test_a_margin_is_part_of_the_comparison():
     zhao = load_paper("zhao2015")
     asked = {"kind": "ahead_on_sets", "experiment": "tables", "methods": ["Proposed"], "than": ["BR"]}
-    asked |= {"metric": "micro_f1", "sets": ["msrc"]}
+    asked |= {"metrics": ["micro_f1"], "sets": ["msrc"]}
     records = [
         make_record("tables", "msrc", name, trial, micro_f1=value + 0.001 * trial * (name == "BR"))
         for name, value in (("Proposed", 0.55), ("BR", 0.5))

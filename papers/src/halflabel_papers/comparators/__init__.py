@@ -4,6 +4,7 @@ from halflabel_papers.comparators.canonical import CanonicalCorrelation
 from halflabel_papers.comparators.cplst import CPLST
 from halflabel_papers.comparators.fasttag import FastTag
 from halflabel_papers.comparators.gaussian_mixture import GaussianMixtureImputer
+from halflabel_papers.comparators.kernel_svm import KernelSVM
 from halflabel_papers.comparators.lda import LDA
 from halflabel_papers.comparators.leml import LEML
 from halflabel_papers.comparators.linear_svm import LinearSVM
@@ -33,6 +34,7 @@ __all__ = [
     "FastTag",
     "GaussianMixtureImputer",
     "Hill",
+    "KernelSVM",
     "LinearSVM",
     "OtherLabels",
     "RankSVM",

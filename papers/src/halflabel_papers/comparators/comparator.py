@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from halflabel.labels import PartialLabels
+from halflabel.labels.metrics import macro_auc
 from halflabel.labels.positive_only import mark_unassigned, pu_f1
 from halflabel.methods.base import PartialLabelEstimator
 from halflabel.methods.cross_fitting import score_out_of_fold
@@ -30,7 +31,7 @@ class Model(Protocol):
 
 
 class Comparator(PartialLabelEstimator):
-    """Base of LEML, FastTag and MLRGL. A subclass defines ``_settings`` and ``_learn``.
+    """Base of LEML, FastTag, MLRGL and others. A subclass defines ``_settings`` and ``_learn``.
 
     Labels that were not assigned in an annotated item are coded -1 like irrelevant ones, as by Zhao and Guo; they are
     filled in when probabilities become 0/1. Of several settings the one with the largest
@@ -41,6 +42,9 @@ class Comparator(PartialLabelEstimator):
     n_folds: int
     random_state: int | None
     model_: Model
+
+    #: Whether the choice adds macro-AUC to F1, as that of :class:`halflabel.LowRankVVMR` does.
+    adds_auc = False
 
     _transductive: ClassVar[tuple[str, ...]] = (*PartialLabelEstimator._transductive, "label_scores_", "cv_results_")
 
@@ -89,7 +93,8 @@ class Comparator(PartialLabelEstimator):
         rule = self.resolve_rule()
         cut = rule.threshold if rule.name == "fixed" else None
         f1 = [pu_f1(labels, scores, threshold=cut) for scores in held_out]
-        best = int(np.argmax(f1))
+        ranked = [rate_held_out(labels, scores, cut) for scores in held_out] if self.adds_auc else f1
+        best = int(np.argmax(ranked))
         self.setting_ = settings[best]
         self.cv_results_ = {name: np.array([s[name] for s in settings]) for name in self.setting_} | {
             "pu_f1": np.array(f1)
@@ -133,3 +138,9 @@ class Comparator(PartialLabelEstimator):
         if self.learned_.any():
             scores[:, self.learned_] = self.model_(X)
         return scores
+
+
+def rate_held_out(labels: PartialLabels, scores: Floats, threshold: float | None) -> float:
+    """Return the F1 of held-out scores, at the best threshold if None, plus their macro-AUC, as LowRankVVMR does."""
+    auc = macro_auc(labels.hide(np.isnan(scores)), scores)
+    return pu_f1(labels, scores, threshold=threshold) + float(np.nan_to_num(auc, nan=0.5))

@@ -5,21 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
 
 import numpy as np
 from scipy import linalg
 from sklearn.linear_model import Ridge
 
-from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
-from halflabel.methods.validation import is_real, require, require_choice, require_positive, require_whole
+from halflabel.methods.validation import is_real, require, require_positive
 from halflabel.numerics.solvers import Solution, Status
 from halflabel.plugins import Floats, Matrix
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
-
-WEIGHTS = ("equal", "rare")
 
 #: Maximum relative residual of the linear system for B; features that differ in scale can exceed it by rounding.
 MAX_RESIDUAL = 1e-6
@@ -29,11 +25,11 @@ class FastTag(Comparator):
     r"""Fast image tagging: a map B that completes tags and a map W that predicts the completed tags from features.
 
     With y the tags of an annotated item (1 assigned, else 0; a constant tag 1 is appended), :math:`\tilde y` the same
-    with each tag blanked out independently with probability p, and weights c of the items with sum 1, minimises
+    with each tag blanked out independently with probability p, minimises over n items
 
     .. math::
-        \sum_i c_i \|B y_i - W x_i - w_0\|^2 + \lambda\|W\|_F^2
-        + \gamma \sum_i c_i\, \mathrm{E}\|y_i - B \tilde y_i\|^2 .
+        \frac1n \sum_i \|B y_i - W x_i - w_0\|^2 + \lambda\|W\|_F^2
+        + \frac{\gamma}{n} \sum_i \mathrm{E}\|y_i - B \tilde y_i\|^2 .
 
     The expectation is known in closed form. A new item's score is :math:`Wx + w_0`, in units of a tag (0 to 1).
 
@@ -46,12 +42,6 @@ class FastTag(Comparator):
         :math:`\gamma`.
     blankout : float or sequence of float, default=0.3
         p, above 0 and below 1. A tag is completed from the other tags because it may have been blanked out.
-    n_layers : int, default=1
-        The paper's bootstrapping: the number of times that B and W are learned, from the second time on with the
-        enriched tags :math:`\tanh(By)` instead of y. With more layers a tag can be completed from tags with which it
-        never occurs, if both occur with the same other tags.
-    weights : {"equal", "rare"}, default="equal"
-        c: equal weights, or the inverse frequency of the item's rarest tag (0 for an item without tags).
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
@@ -64,12 +54,9 @@ class FastTag(Comparator):
     Attributes
     ----------
     model_ : Enriched
-        W, :math:`w_0` and the B of every layer.
-    enriched_ : ndarray of shape (n_items, n_labels)
-        By of the annotated items, their tags completed from each other; NaN elsewhere.
+        W, :math:`w_0` and B.
     solution_ : Solution
-        ``x`` is B of the last layer, ``objective`` has the minimum of every layer, ``residual`` is the largest relative
-        residual of the linear systems for B.
+        ``x`` is B, ``objective`` has the minimum, ``residual`` is the relative residual of the linear system for B.
     setting_ : dict
         The weights of the fit.
     cv_results_ : dict of ndarray
@@ -84,20 +71,19 @@ class FastTag(Comparator):
 
     Notes
     -----
-    B depends on the features only through the ridge regression of the tags on them: with S the weighted second moments
-    of y, P and Q the moments with :math:`\tilde y` on one or both sides, and R the weighted inner products of the tags
+    B depends on the features only through the ridge regression of the tags on them: with S the second moments
+    of y, P and Q the moments with :math:`\tilde y` on one or both sides, and R the inner products of the tags
     with the residuals of that regression, :math:`B = \gamma P (\gamma Q + R)^{-1}` and W is B times its coefficients.
-    Each layer costs one ridge regression of q tags on m features, :math:`O(n m \min(n, m))` for dense X, conjugate
+    The cost is one ridge regression of q tags on m features, :math:`O(n m \min(n, m))` for dense X, conjugate
     gradients for sparse X, and :math:`O(n q^2 + q^3)`.
 
     The method is for positive-only labels. Of other labels it uses the relevant entries only: unknown and irrelevant
     ones are both 0 and may be completed. Items with no observed entry are left out.
 
     **Departures from the paper.** The paper applies its two closed forms in turn; here they are solved together, which
-    is their limit. Both maps have an intercept without penalty. Of the paper's measures for rare tags only the weights
-    of items are available; to learn again the tags that no validation item retrieved is not, and neither are several
-    feature sets. The text of the paper was not available: the objective is from its abstract, from memory and from
-    public code, and equations have no numbers.
+    is their limit. Both maps have an intercept without penalty. Bootstrapping (layers), the measures for rare tags and
+    several feature sets are not available. The text of the paper was not available: the objective is from its abstract,
+    from memory and from public code, and equations have no numbers.
 
     References
     ----------
@@ -105,15 +91,15 @@ class FastTag(Comparator):
 
     Examples
     --------
+    >>> from halflabel import PartialLabels
     >>> X = np.linspace(-1, 1, 12)[:, None]
     >>> Y = np.column_stack([X[:, 0] > 0, X[:, 0] > 0, X[:, 0] < 0]).astype(float)
     >>> Y[8, 1] = 0
     >>> model = FastTag(alpha=0.1, n_folds=3).fit(X, PartialLabels.from_positives(Y))
-    >>> int(np.argmax(np.where(Y == 0, model.enriched_, 0))), model.transduction_[8].tolist()
-    (25, [1, 1, 0])
+    >>> model.transduction_[8].tolist()
+    [1, 1, 0]
     """
 
-    _transductive: ClassVar[tuple[str, ...]] = (*Comparator._transductive, "enriched_")
     model_: Enriched
 
     def __init__(
@@ -122,8 +108,6 @@ class FastTag(Comparator):
         *,
         alpha_enrichment: Candidates = (10.0, 1.0),
         blankout: Candidates = 0.3,
-        n_layers: int | Sequence[int] = 1,
-        weights: str = "equal",
         scale: str | None = "auto",
         n_folds: int = 5,
         rule: str | Rule = "micro_f1",
@@ -132,21 +116,12 @@ class FastTag(Comparator):
         self.alpha = alpha
         self.alpha_enrichment = alpha_enrichment
         self.blankout = blankout
-        self.n_layers = n_layers
-        self.weights = weights
         self.scale = scale
         self.n_folds = n_folds
         self.rule = rule
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:
-        self._validate_parameters()
-        names = ("alpha", "alpha_enrichment", "blankout", "n_layers")
-        offered = itertools.product(*(list_candidates(getattr(self, name)) for name in names))
-        return [dict(zip(names, each, strict=True)) for each in offered]
-
-    def _validate_parameters(self) -> None:
-        require_choice(self, weights=WEIGHTS)
         require_positive(self, "alpha", "alpha_enrichment", several=True)
         require(
             self,
@@ -156,91 +131,54 @@ class FastTag(Comparator):
             several=True,
             reason="at 0 every tag is rebuilt from itself, at 1 from nothing",
         )
-        require_whole(self, several=True, n_layers=1)
+        names = ("alpha", "alpha_enrichment", "blankout")
+        offered = itertools.product(*(list_candidates(getattr(self, name)) for name in names))
+        return [dict(zip(names, each, strict=True)) for each in offered]
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        tags = (state > 0).astype(np.float64)
-        weights = rarity(tags) if self.weights == "rare" else np.full(len(tags), 1 / len(tags))
-        return [enrich(X, tags, weights, **setting) for setting in settings]
-
-    def _decide(self, labels: PartialLabels, scores: Floats, out_of_fold: Floats) -> Self:
-        super()._decide(labels, scores, out_of_fold)
-        enriched = np.full(labels.shape, np.nan)
-        if self.learned_.any():
-            rows = np.flatnonzero(~labels.unlabelled)
-            tags = labels.relevant[np.ix_(rows, self.learned_)].astype(np.float64)
-            enriched[np.ix_(rows, self.learned_)] = self.model_.complete(tags)
-        self.enriched_ = self._restore_order(enriched)
-        return self
-
-
-def rarity(tags: Floats) -> Floats:
-    """Return weights of items with sum 1, in proportion to the inverse frequency of their rarest tag.
-
-    Examples
-    --------
-    >>> rarity(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])).round(3)
-    array([0.667, 0.333, 0.   ])
-    """
-    weights = (tags / np.maximum(tags.sum(axis=0), 1)).max(axis=1)
-    return np.asarray(weights / weights.sum())
+        return [enrich(X, (state > 0).astype(np.float64), **setting) for setting in settings]
 
 
 @dataclass(frozen=True)
 class Enriched:
-    """Both maps of FastTag."""
+    """The map W of FastTag."""
 
     #: Shape (n_labels, n_features).
     W: Floats
     #: Shape (n_labels,).
     w0: Floats
-    #: Each of shape (n_labels, n_labels + 1). B of every layer; its last column is for the constant tag.
-    layers: list[Floats]
 
     def __call__(self, X: Matrix) -> Floats:
         """Return the scores of the rows of X."""
         return np.asarray(X @ self.W.T + self.w0)
 
-    def complete(self, tags: Floats) -> Floats:
-        """Return By of rows of tags, through all layers."""
-        enriched = tags
-        for number, B in enumerate(self.layers):
-            enriched = (np.tanh(enriched) if number else enriched) @ B[:, :-1].T + B[:, -1]
-        return enriched
-
 
 def enrich(
-    X: Matrix, tags: Floats, weights: Floats, *, alpha: float, alpha_enrichment: float, blankout: float, n_layers: int
+    X: Matrix, tags: Floats, *, alpha: float, alpha_enrichment: float, blankout: float
 ) -> tuple[Enriched, Solution]:
-    """Minimise the objective of :class:`FastTag`, layer by layer."""
-    layers: list[Floats] = []
-    objective, residual, given = [], 0.0, tags
-    for _ in range(n_layers):
-        ridge = Ridge(alpha, tol=1e-12).fit(X, given, sample_weight=weights)
-        coef, intercept = np.reshape(ridge.coef_, (tags.shape[1], -1)), np.reshape(ridge.intercept_, -1)
-        left = given - (X @ coef.T + intercept)
-        P, Q = blanked_moments(given, weights, blankout)
-        system = alpha_enrichment * Q
-        R = (given - weights @ given).T @ (weights[:, None] * left)
-        system[:-1, :-1] += (R + R.T) / 2
-        B = alpha_enrichment * linalg.solve(system, P.T, assume_a="pos", check_finite=False).T
-        error = linalg.norm(B @ system - alpha_enrichment * P) / linalg.norm(alpha_enrichment * P)
-        residual = max(residual, float(error))
-        objective.append(alpha_enrichment * float(weights @ (given**2).sum(axis=1) - np.vdot(P, B)))
-        layers.append(B)
-        given = np.tanh(given @ B[:, :-1].T + B[:, -1])
+    """Minimise the objective of :class:`FastTag`."""
+    weights = np.full(len(tags), 1 / len(tags))
+    ridge = Ridge(alpha, tol=1e-12).fit(X, tags, sample_weight=weights)
+    coef, intercept = np.reshape(ridge.coef_, (tags.shape[1], -1)), np.reshape(ridge.intercept_, -1)
+    P, Q = blanked_moments(tags, blankout)
+    system = alpha_enrichment * Q
+    R = (tags - weights @ tags).T @ (weights[:, None] * (tags - (X @ coef.T + intercept)))
+    system[:-1, :-1] += (R + R.T) / 2
+    B = alpha_enrichment * linalg.solve(system, P.T, assume_a="pos", check_finite=False).T
+    residual = float(linalg.norm(B @ system - alpha_enrichment * P) / linalg.norm(alpha_enrichment * P))
+    objective = alpha_enrichment * float(weights @ (tags**2).sum(axis=1) - np.vdot(P, B))
     status = Status.CONVERGED if residual <= MAX_RESIDUAL else Status.MAX_ITER
-    model = Enriched(B[:, :-1] @ coef, B[:, :-1] @ intercept + B[:, -1], layers)
-    return model, Solution(B, tuple(objective), residual, n_layers, status)
+    model = Enriched(B[:, :-1] @ coef, B[:, :-1] @ intercept + B[:, -1])
+    return model, Solution(B, (objective,), residual, 1, status)
 
 
-def blanked_moments(tags: Floats, weights: Floats, blankout: float) -> tuple[Floats, Floats]:
+def blanked_moments(tags: Floats, blankout: float) -> tuple[Floats, Floats]:
     r"""Return P, the mean of :math:`y\,\mathrm{E}\tilde y^T`, and Q, that of :math:`\mathrm{E}\tilde y\tilde y^T`.
 
     A constant tag is the last entry of :math:`\tilde y`. It is never blanked out.
     """
     whole = np.column_stack([tags, np.ones(len(tags))])
-    S = whole.T @ (weights[:, None] * whole)
+    S = whole.T @ (np.full((len(tags), 1), 1 / len(tags)) * whole)
     keep = np.append(np.full(tags.shape[1], 1 - blankout), 1.0)
     Q = S * np.outer(keep, keep)
     np.fill_diagonal(Q, keep * np.diag(S))

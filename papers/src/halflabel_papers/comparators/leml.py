@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,16 +12,14 @@ from scipy import linalg
 
 from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
-from halflabel.methods.validation import require_choice, require_positive, require_whole
-from halflabel.numerics.losses import Logistic, Squared
+from halflabel.methods.validation import require_positive, require_whole
+from halflabel.numerics.losses import Squared
 from halflabel.numerics.solvers import Solution, Status
 from halflabel.numerics.solvers.pcg import pcg
 from halflabel.plugins import Floats, Mask, Matrix, is_sparse
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
-LOSSES = ("squared", "logistic", "hinge")
-
-#: Relative residual at which conjugate gradients stop. The next Newton step corrects the remaining error.
+#: Relative residual at which conjugate gradients stop. The next step corrects the remaining error.
 FORCING = 1e-2
 
 
@@ -31,14 +29,10 @@ class LEML(Comparator):
     Minimises over W (d features x k), H (L labels x k) and intercepts b
 
     .. math::
-        \sum_{(i,j)\,\mathrm{observed}} \ell(y_{ij},\; x_i^T W h_j + b_j)
+        \tfrac12 \sum_{(i,j)\,\mathrm{observed}} (y_{ij} - x_i^T W h_j - b_j)^2
         + \frac{\alpha}{2}\left(\|W\|_F^2 + \|H\|_F^2\right)
 
-    with y = +1 (relevant) or -1 (irrelevant), x centred on the annotated items, and the loss
-
-    * squared: :math:`\tfrac12 (y - z)^2`,
-    * logistic: :math:`\log(1 + e^{-yz})`,
-    * hinge: :math:`\tfrac12 \max(0, 1 - yz)^2`.
+    with y = +1 (relevant) or -1 (irrelevant) and x centred on the annotated items.
 
     Unknown entries are left out of the sum. With positive-only labels, an entry that is unknown in an annotated item
     counts as -1, as in Zhao and Guo (2015); a constant would fit the positives alone.
@@ -50,8 +44,6 @@ class LEML(Comparator):
         entry. It should grow with the number of annotated items. Cross-validation chooses among several values.
     rank : int or sequence of int, default=20
         k; it is reduced to the number of features or of labels if it is larger.
-    loss : {"squared", "logistic", "hinge"}, default="squared"
-        :math:`\ell`.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
@@ -87,11 +79,10 @@ class LEML(Comparator):
 
     Notes
     -----
-    Each alternation takes a Newton step in W, by conjugate gradients with a line search, and one in each
-    :math:`(h_j, b_j)`, by a system of k + 1 unknowns; for the squared loss both are exact up to the tolerance of the
-    conjugate gradients. A product with the Hessian costs :math:`O(\mathrm{nnz}(X)\,k + n L k)` for n annotated items,
-    and :math:`O(\mathrm{nnz}(X)\,k + n k^2)` if the loss is squared and nothing is missing; the systems cost
-    :math:`O(n L k^2)`. Sparse X stays sparse. The objective never increases.
+    Each alternation solves for W by conjugate gradients, up to their tolerance, and for each :math:`(h_j, b_j)` by a
+    system of k + 1 unknowns. A product with the Hessian costs :math:`O(\mathrm{nnz}(X)\,k + n L k)` for n annotated
+    items, and :math:`O(\mathrm{nnz}(X)\,k + n k^2)` if nothing is missing; the systems cost :math:`O(n L k^2)`. Sparse
+    X stays sparse. The objective never increases.
 
     For a fixed :math:`WH^T` the smallest penalty is :math:`\alpha` times its trace norm. With
     :math:`k \ge \min(d, L)` the method is therefore trace-norm regression. A solution of any rank is a minimum of that
@@ -128,7 +119,6 @@ class LEML(Comparator):
         alpha: Candidates = (10.0, 30.0, 100.0, 300.0),
         *,
         rank: int | Sequence[int] = 20,
-        loss: str = "squared",
         scale: str | None = "auto",
         n_folds: int = 5,
         tol: float = 1e-4,
@@ -138,7 +128,6 @@ class LEML(Comparator):
     ) -> None:
         self.alpha = alpha
         self.rank = rank
-        self.loss = loss
         self.scale = scale
         self.n_folds = n_folds
         self.tol = tol
@@ -147,42 +136,15 @@ class LEML(Comparator):
         self.random_state = random_state
 
     def _settings(self) -> list[Setting]:
-        require_choice(self, loss=LOSSES)
         require_positive(self, "alpha", several=True)
         require_whole(self, several=True, rank=1)
         pairs = itertools.product(list_candidates(self.rank), list_candidates(self.alpha))
         return [{"rank": rank, "alpha": alpha} for rank, alpha in pairs]
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        features, loss = Centred.of(X), entry_loss(self.loss, state)
+        features, loss = Centred.of(X), Squared(state, _mask_gaps(state), 1.0)
         tol = self.tol if len(settings) == 1 else max(self.tol, 1e-3)  # this is enough to compare settings
         return [low_rank_map(features, loss, state, **s, tol=tol, max_iter=self.max_iter) for s in settings]
-
-
-@dataclass(frozen=True, eq=False)
-class SquaredHinge:
-    r""":math:`\tfrac12\sum_{\mathrm{observed}} \max(0, 1 - y_{ij}z_{ij})^2`, y = 0 where nothing is observed."""
-
-    sign: Floats
-
-    def value_and_grad(self, Z: Floats) -> tuple[float, Floats]:
-        """Return the value and the gradient."""
-        short = np.where(self.sign != 0, np.maximum(1 - self.sign * Z, 0.0), 0.0)
-        return 0.5 * float(np.einsum("ij,ij", short, short)), -self.sign * short
-
-    def curvature(self, Z: Floats) -> Floats | float:
-        """Return the (generalised) second derivatives."""
-        return np.asarray((self.sign != 0) & (self.sign * Z < 1), dtype=np.float64)
-
-
-EntryLoss = Squared | Logistic | SquaredHinge
-
-
-def entry_loss(name: str, state: Floats) -> EntryLoss:
-    """Return a loss of LEML for labels coded +1, -1 and 0 (unknown)."""
-    if name == "logistic":
-        return Logistic(state, 1.0)
-    return Squared(state, _mask_gaps(state), 1.0) if name == "squared" else SquaredHinge(state)
 
 
 def _mask_gaps(state: Floats) -> Mask | None:
@@ -230,9 +192,9 @@ class LowRankMap:
 
 
 def low_rank_map(
-    features: Centred, loss: EntryLoss, state: Floats, *, rank: int, alpha: float, tol: float, max_iter: int
+    features: Centred, loss: Squared, state: Floats, *, rank: int, alpha: float, tol: float, max_iter: int
 ) -> tuple[LowRankMap, Solution]:
-    """Minimise the objective of :class:`LEML` by alternating Newton steps."""
+    """Minimise the objective of :class:`LEML` by alternating steps."""
     W, H, b = _initialize(features, state, rank)
     objective: list[float] = []
     scale = 0.0
@@ -243,7 +205,7 @@ def low_rank_map(
         scale = scale or norm or 1.0
         if norm <= tol * scale or n_iter == max_iter:
             break
-        W = W + _step_in_W(features, loss, W, H, b, alpha, gradient[0], value)
+        W = W + _step_in_W(features, loss, W, H, b, alpha, gradient[0])
         H, b = _step_in_H(features @ W, loss, H, b, alpha)
         W, H = _balance(W, H)
     status = Status.CONVERGED if norm <= tol * scale else Status.MAX_ITER
@@ -261,7 +223,7 @@ def _initialize(features: Centred, state: Floats, rank: int) -> tuple[Floats, Fl
 
 
 def _evaluate(
-    features: Centred, loss: EntryLoss, W: Floats, H: Floats, b: Floats, alpha: float
+    features: Centred, loss: Squared, W: Floats, H: Floats, b: Floats, alpha: float
 ) -> tuple[float, tuple[Floats, Floats, Floats]]:
     A = features @ W
     value, D = loss.value_and_grad(A @ H.T + b)
@@ -269,10 +231,8 @@ def _evaluate(
     return value + 0.5 * alpha * float(np.vdot(W, W) + np.vdot(H, H)), gradient
 
 
-def _step_in_W(
-    features: Centred, loss: EntryLoss, W: Floats, H: Floats, b: Floats, alpha: float, G: Floats, value: float
-) -> Floats:
-    """Return a step in W that does not increase the objective."""
+def _step_in_W(features: Centred, loss: Squared, W: Floats, H: Floats, b: Floats, alpha: float, G: Floats) -> Floats:
+    """Return the step to the best W, up to the tolerance of the conjugate gradients."""
     Z = features @ W @ H.T + b
     C = loss.curvature(Z)
     gram = H.T @ H
@@ -285,44 +245,21 @@ def _step_in_W(
 
     weights = np.broadcast_to(C, Z.shape) @ H**2
     diagonal = np.asarray(features.squares.T @ weights) + alpha
-    S = pcg(hessian, -G.reshape(-1, 1), diagonal.reshape(-1, 1), tol=FORCING, max_iter=100).x.reshape(W.shape)
-    dZ = features @ S @ H.T
-    rest = value - 0.5 * alpha * float(np.vdot(W, W)) - loss.value_and_grad(Z)[0]
-
-    def along(t: float) -> float:
-        V = W + t * S
-        return loss.value_and_grad(Z + t * dZ)[0] + 0.5 * alpha * float(np.vdot(V, V)) + rest
-
-    return _backtrack(along, value, float(np.vdot(G, S))) * S
+    return pcg(hessian, -G.reshape(-1, 1), diagonal.reshape(-1, 1), tol=FORCING, max_iter=100).x.reshape(W.shape)
 
 
-def _step_in_H(A: Floats, loss: EntryLoss, H: Floats, b: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Return H and b after a Newton step of every label, all of one length."""
+def _step_in_H(A: Floats, loss: Squared, H: Floats, b: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Return the best H and b for these W."""
     A1, T = np.column_stack([A, np.ones(len(A))]), np.column_stack([H, b])
     ridge = np.append(np.full(H.shape[1], alpha), 0.0)  # no weight on the intercept
     Z = A1 @ T.T
     D = loss.value_and_grad(Z)[1]
     G = D.T @ A1 + ridge * T
     C = np.broadcast_to(loss.curvature(Z), Z.shape)
-    # The damping of the intercept is for a hinge loss that is 0 for every item.
+    # The damping is for a label with no observed entry.
     systems = np.stack([(A1 * c[:, None]).T @ A1 for c in C.T]) + np.diag(ridge + 1e-10 * len(A))
-    S = -np.linalg.solve(systems, G[:, :, None])[:, :, 0]
-    dZ = A1 @ S.T
-
-    def along(t: float) -> float:
-        return loss.value_and_grad(Z + t * dZ)[0] + 0.5 * float(np.sum(ridge * (T + t * S) ** 2))
-
-    T = T + _backtrack(along, along(0.0), float(np.vdot(G, S))) * S
+    T = T - np.linalg.solve(systems, G[:, :, None])[:, :, 0]
     return T[:, :-1], T[:, -1]
-
-
-def _backtrack(along: Callable[[float], float], value: float, slope: float) -> float:
-    """Return the first of 1, 1/2, 1/4, ... with sufficient decrease, or 0 if rounding leaves no decrease."""
-    for halvings in range(40):
-        t = 0.5**halvings
-        if along(t) <= value + 1e-4 * t * slope:
-            return t
-    return 0.0
 
 
 def _balance(W: Floats, H: Floats) -> tuple[Floats, Floats]:

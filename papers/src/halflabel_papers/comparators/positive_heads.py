@@ -17,8 +17,8 @@ from halflabel.numerics.solvers import Solution, Status
 from halflabel.plugins import Floats, Matrix, is_sparse
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 
-#: Folds in which the label frequency is estimated, and the largest weight of an unassigned entry as a positive.
-INNER_FOLDS, MAX_WEIGHT = 3, 1.0
+#: The largest weight of an unassigned entry as a positive.
+MAX_WEIGHT = 1.0
 
 #: Largest entry of the gradient at which a fit counts as converged at its iteration limit.
 MAX_GRADIENT = 1e-5
@@ -178,8 +178,7 @@ class ElkanNoto(LinearComparator):
     C : float or sequence of float, default=1.0
         Inverse ridge of both logistic models, as in scikit-learn.
     observed_rate : float or None, default=None
-        The label frequency c. None estimates it for each label: the mean of g, fitted without the item, over the
-        assigned entries (the paper's estimator e1).
+        The label frequency c; None is 1: no entry is a missing positive.
     scale : {"auto", "standard", None}, default="auto"
         Divide each feature by its standard deviation; "auto" does so for dense X only.
     n_folds : int, default=5
@@ -217,7 +216,7 @@ class ElkanNoto(LinearComparator):
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
         learned: list[tuple[Model, Solution]] = []
         for setting in settings:
-            weights = weigh_unassigned(X, state, setting["C"], self.observed_rate, self.max_iter)
+            weights = weigh_unassigned(X, state, setting["C"], self.observed_rate or 1.0, self.max_iter)
             unassigned = (state < 0).astype(np.float64)
             positive = (state > 0) + unassigned * weights
             solution = fit_weighted_logistic(X, positive, unassigned * (1 - weights), setting["C"], self.max_iter)
@@ -225,24 +224,12 @@ class ElkanNoto(LinearComparator):
         return learned
 
 
-def weigh_unassigned(X: Matrix, state: Floats, C: float, frequency: float | None, max_iter: int) -> Floats:
+def weigh_unassigned(X: Matrix, state: Floats, C: float, frequency: float, max_iter: int) -> Floats:
     """Return w(x) of every entry, at most 1. ``state`` is 1 if assigned, -1 if not, 0 if unknown."""
     assigned, rest = (state > 0).astype(np.float64), (state < 0).astype(np.float64)
     g = make_head(fit_weighted_logistic(X, assigned, rest, C, max_iter))(X)
-    c = _estimate_frequency(X, assigned, rest, C, max_iter) if frequency is None else np.full(state.shape[1], frequency)
     odds = g / np.maximum(1 - g, np.finfo(float).tiny)
-    return np.asarray(np.minimum((1 - c) / c * odds, MAX_WEIGHT))
-
-
-def _estimate_frequency(X: Matrix, assigned: Floats, rest: Floats, C: float, max_iter: int) -> Floats:
-    """Return the mean probability of being assigned over the assigned entries, by models without the item."""
-    folds, total = np.arange(len(assigned)) % INNER_FOLDS, np.zeros(assigned.shape[1])
-    for fold in range(INNER_FOLDS):
-        held_out = folds == fold
-        keep = ~held_out
-        head = make_head(fit_weighted_logistic(X[keep], assigned[keep], rest[keep], C, max_iter))
-        total += (head(X[held_out]) * assigned[held_out]).sum(axis=0)
-    return np.asarray(np.clip(total / np.maximum(assigned.sum(axis=0), 1), 0.01, 1.0))
+    return np.asarray(np.minimum((1 - frequency) / frequency * odds, MAX_WEIGHT))
 
 
 class EPR(LinearComparator):
@@ -258,8 +245,8 @@ class EPR(LinearComparator):
         Inverse ridge, as in scikit-learn.
     observed_rate : float or None, default=None
         The label frequency c; None is 1: the expected number is that of the assigned labels.
-    count_weight : float or None, default=100.0
-        :math:`\lambda`. None is the number of labels, which is 1 in the unit of the authors' program.
+    count_weight : float, default=100.0
+        :math:`\lambda`. The authors' program has the number of labels, in this unit.
     scale, n_folds, max_iter, rule, random_state : as in :class:`ElkanNoto`
 
     Attributes
@@ -292,7 +279,7 @@ class EPR(LinearComparator):
         C: Candidates = 1.0,
         *,
         observed_rate: float | None = None,
-        count_weight: float | None = 100.0,
+        count_weight: float = 100.0,
         scale: str | None = "auto",
         n_folds: int = 5,
         max_iter: int = 500,
@@ -311,12 +298,11 @@ class EPR(LinearComparator):
         super().__init__(C, **shared)
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        weight = float(state.shape[1]) if self.count_weight is None else self.count_weight
-        if self.count_weight is not None:
-            require_positive(self, "count_weight")
+        require_positive(self, "count_weight")
         positive, known = (state > 0).astype(np.float64), (state != 0).astype(np.float64)
         count = float(positive.sum() / len(positive) / (self.observed_rate or 1.0))
         solutions = [
-            fit_expected_positives(X, positive, known, count, weight, each["C"], self.max_iter) for each in settings
+            fit_expected_positives(X, positive, known, count, self.count_weight, each["C"], self.max_iter)
+            for each in settings
         ]
         return [(make_head(solution), solution) for solution in solutions]

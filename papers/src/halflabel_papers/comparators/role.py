@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from scipy import optimize
 from scipy.special import expit
 
-from halflabel.labels import PartialLabels
 from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.solvers import Solution, Status
 from halflabel.plugins import Floats, Matrix, step
-from halflabel_papers.comparators.comparator import Comparator, Model, Setting
+from halflabel_papers.comparators.comparator import Model, Setting
 from halflabel_papers.comparators.positive_heads import LinearComparator, find_span, make_head, minimise
 
 
@@ -121,8 +120,8 @@ class ROLE(LinearComparator):
         Inverse ridge, as in scikit-learn.
     observed_rate : float or None, default=None
         The label frequency c; None is 1: the expected number is that of the assigned labels.
-    count_weight : float or None, default=100.0
-        :math:`\lambda`. None is the number of labels, which is 1 in the unit of the authors' program.
+    count_weight : float, default=100.0
+        :math:`\lambda`. The authors' program has the number of labels, in this unit.
     scale, n_folds : as in :class:`ElkanNoto`
     tol : float, default=0.05
         The alternation stops when no entry of the gradient of the model's loss is above ``tol`` times the share of
@@ -137,9 +136,6 @@ class ROLE(LinearComparator):
     ----------
     model_ : LinearHead
         Its probabilities are F.
-    estimated_ : ndarray of shape (n_items, n_labels)
-        :math:`\tilde Y` of annotated items; NaN for other items, for unknown entries and for labels that cannot be
-        learned.
     solution_ : Solution
         ``objective`` has the loss of the model before the first round and after each; ``residual`` is what ``tol``
         limits.
@@ -171,18 +167,16 @@ class ROLE(LinearComparator):
     >>> Y = (X > 0).astype(float)
     >>> Y[8] = 0
     >>> model = ROLE(C=100.0, observed_rate=5 / 6, n_folds=3).fit(X, PartialLabels.from_positives(Y))
-    >>> bool(model.label_scores_[8, 0] > 0.5), bool(model.estimated_[8, 0] > 0.5)
-    (True, True)
+    >>> bool(model.label_scores_[8, 0] > 0.5)
+    True
     """
-
-    _transductive: ClassVar[tuple[str, ...]] = (*Comparator._transductive, "estimated_")
 
     def __init__(
         self,
         C: Candidates = 1.0,
         *,
         observed_rate: float | None = None,
-        count_weight: float | None = 100.0,
+        count_weight: float = 100.0,
         scale: str | None = "auto",
         n_folds: int = 5,
         tol: float = 0.05,
@@ -205,27 +199,12 @@ class ROLE(LinearComparator):
         super().__init__(C, **shared)
 
     def _settings(self) -> list[Setting]:
-        require_positive(self, "tol", *["count_weight"] * (self.count_weight is not None))
+        require_positive(self, "tol", "count_weight")
         require_whole(self, max_rounds=1)
         return super()._settings()
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        pair = self._pair(state)
+        pair = Losses.of(state, self.observed_rate or 1.0, self.count_weight)
         limits = (self.tol, self.max_rounds, self.max_iter)
         solutions = [pair.alternate(X, each["C"], *limits) for each in settings]
         return [(make_head(solution), solution) for solution in solutions]
-
-    def _pair(self, state: Floats) -> Losses:
-        weight = float(state.shape[1]) if self.count_weight is None else self.count_weight
-        return Losses.of(state, self.observed_rate or 1.0, weight)
-
-    def _choose_and_fit(self, X: Matrix, labels: PartialLabels, settings: list[Setting]) -> Self:
-        super()._choose_and_fit(X, labels, settings)
-        estimated = np.full(labels.shape, np.nan)
-        if self.learned_.any():
-            rows = np.flatnonzero(~labels.unlabelled)
-            state = labels.state[rows][:, self.learned_].astype(np.float64)
-            table = self._pair(state).estimate_labels(self.model_(X[rows]))
-            estimated[np.ix_(rows, self.learned_)] = np.where(state != 0, table, np.nan)
-        self.estimated_ = self._restore_order(estimated)
-        return self

@@ -11,10 +11,12 @@ from halflabel_papers.comparators import (
     ElkanNoto,
     FastTag,
     Hill,
+    KernelSVM,
     OtherLabels,
     RankSVM,
 )
 from halflabel_papers.comparators.fasttag import Enriched
+from halflabel_papers.comparators.kernel_svm import Machines
 from halflabel_papers.comparators.leml import LowRankMap
 from halflabel_papers.comparators.mlrgl import RankingFunctions
 from halflabel_papers.comparators.positive_heads import LinearHead
@@ -31,6 +33,8 @@ CLASSES: tuple[type, ...] = (
     LinearHead,
     FastTag,
     Enriched,
+    KernelSVM,
+    Machines,
     CPLST,
     LEML,
     LowRankMap,

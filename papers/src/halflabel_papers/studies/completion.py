@@ -65,8 +65,8 @@ def follow_objective(
 ) -> dict[str, float]:
     """Return log10 of the relative distance of the objective from its minimum after a number of iterations.
 
-    The algorithm is the published iteration at the last weight only ("plain"), along the published path of weights
-    ("continuation"), or ours ("accelerated").
+    The algorithm is the published iteration at the last weight only ("plain"), or along the published path of weights
+    ("continuation").
     """
     problem = Objective(data, rng, kind, share)
     best = proximal_gradient(problem.joint(), problem.penalty, problem.start(), tol=1e-10, max_iter=20000).objective[-1]
@@ -75,9 +75,6 @@ def follow_objective(
 
 
 def _run(problem: Objective, algorithm: str, iterations: int) -> float:
-    if algorithm == "accelerated":
-        terms, start = problem.joint(), problem.start()
-        return proximal_gradient(terms, problem.penalty, start, tol=0, max_iter=iterations).objective[-1]
     Z, bias = problem.start(), problem.bias
     top = problem.penalty.weight / SHARE_OF_TOP
     path = [problem.penalty.weight]

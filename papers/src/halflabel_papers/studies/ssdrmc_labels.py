@@ -51,14 +51,25 @@ def transduce_uncertain(
     return _score([_make_model(EQUATIONS[equation]).fit(X, known)], labels, unlabelled)
 
 
-def count_predicted(
+def measure_iterations(
     data: Dataset, rng: np.random.Generator, *, items: int, share: float, iterations: int
 ) -> dict[str, float]:
-    """Return the mean number of relevant labels of an unlabelled item after a number of iterations of Table 1."""
+    """Return the relevant labels of an unlabelled item, and Q of eq. (1), after a number of iterations of Table 1.
+
+    Q is of the labels, which Table 1 rounds at H, and of the scores before that.
+    """
     X, labels = _sample(data, rng, items)
     known = hide_items(labels, 1 - share, rng).values()
     fit = _make_model({"max_alternations": iterations}).fit(X, known)
-    return {"predicted_labels": float(np.nansum(fit.transduction_[np.isnan(known).all(axis=1)], axis=1).mean())}
+    rounded, scores = np.nan_to_num(fit.transduction_), np.nan_to_num(fit.label_scores_)
+    features, of_labels, of_scores = (
+        float(np.square(each - fit.weights_ @ each).sum()) for each in (X, rounded, scores)
+    )
+    return {
+        "predicted_labels": float(rounded[np.isnan(known).all(axis=1)].sum(axis=1).mean()),
+        "objective": (1 - fit.alpha) * features + fit.alpha * of_labels,
+        "objective_of_scores": (1 - fit.alpha) * features + fit.alpha * of_scores,
+    }
 
 
 def compare_pairs(data: Dataset, rng: np.random.Generator, *, items: int, pairs: str) -> dict[str, float]:

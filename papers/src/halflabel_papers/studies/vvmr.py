@@ -11,8 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from halflabel.datasets.benchmark import Dataset
 from halflabel.labels import PartialLabels
-from halflabel.labels.positive_only import mark_unassigned, pu_f1
-from halflabel.methods.candidates import Candidates, list_candidates
+from halflabel.labels.positive_only import mark_unassigned
 from halflabel.methods.model_selection import folds_of_labelled
 from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator
 from halflabel.numerics.graph.output_kernel import output_kernel
@@ -77,11 +76,12 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
 
     Parameters
     ----------
-    ridge : float or sequence of float, default=0.01
-        Weight of stage 2, times the number of labelled items. Of several the best by F1 of held-out items is chosen,
-        as for the comparators.
+    ridge : float, default=0.01
+        Weight of stage 2, times the number of labelled items.
+    width : float, default=1.0
+        Bandwidth of the kernel, in units of the mean distance.
     n_folds : int, default=3
-        Folds of labelled items for this choice.
+        Folds of labelled items for the out-of-fold scores.
     n_iter : int, default=200
         Iterations of stage 1 (alternating directions).
     """
@@ -89,39 +89,31 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
     learns_from_positives = True
     threshold_rule = "sign"
 
-    def __init__(self, ridge: Candidates = 0.01, *, n_folds: int = 3, n_iter: int = 200) -> None:
+    def __init__(self, ridge: float = 0.01, *, width: float = 1.0, n_folds: int = 3, n_iter: int = 200) -> None:
         self.ridge = ridge
+        self.width = width
         self.n_folds = n_folds
         self.n_iter = n_iter
 
     def fit(self, X: Any, y: PartialLabels) -> Self:
         """Recover the labels of the annotated items, and fit the regression to them."""
-        rows, dense = y.annotated, _to_dense(X)
+        rows, dense = np.flatnonzero(y.annotated), _to_dense(X)
         known, self.X_ = y[rows], dense[rows]
-        self.gamma_ = 1 / (2 * mean_distance(dense, np.random.default_rng(0)) ** 2)
+        self.gamma_ = 1 / (2 * (self.width * mean_distance(dense, np.random.default_rng(0))) ** 2)
         K = rbf_kernel(self.X_, gamma=self.gamma_)
-        self.setting_ = {"ridge": self._choose(K, known)}
-        self.recovered_ = self._recover(known)
-        self.weights_ = _regress(K, self.recovered_, **self.setting_)
-        return self
-
-    def _recover(self, known: PartialLabels) -> Floats:
-        return recover_labels(np.where(known.relevant, 1.0, -1.0), self.n_iter)
-
-    def _choose(self, K: Floats, known: PartialLabels) -> float:
-        """Return the ridge with the largest F1 of a threshold of 0 on held-out items."""
-        ridges = list_candidates(self.ridge)
-        if len(ridges) == 1:
-            return float(ridges[0])
-        marked = mark_unassigned(known)
-        scores = np.full((len(ridges), *known.shape), np.nan)
-        folds = folds_of_labelled(marked, self.n_folds, np.random.default_rng(0))
+        self.weights_ = self._learn(K, known)
+        self.out_of_fold_scores_ = np.full(y.shape, np.nan)
+        folds = folds_of_labelled(mark_unassigned(known), self.n_folds, np.random.default_rng(0))
         for fold in np.unique(folds):
             held, rest = folds == fold, folds != fold
-            Z = self._recover(known[rest])
-            for k, ridge in enumerate(ridges):
-                scores[k, held] = K[np.ix_(held, rest)] @ _regress(K[np.ix_(rest, rest)], Z, float(ridge))
-        return float(ridges[int(np.argmax([pu_f1(marked, each, threshold=0.0) for each in scores]))])
+            weights = self._learn(K[np.ix_(rest, rest)], known[rest])
+            self.out_of_fold_scores_[rows[held]] = K[np.ix_(held, rest)] @ weights
+        return self
+
+    def _learn(self, K: Floats, known: PartialLabels) -> Floats:
+        """Return the weights of the items."""
+        Z = recover_labels(np.where(known.relevant, 1.0, -1.0), self.n_iter)
+        return np.asarray(linalg.solve(K + self.ridge * len(K) * np.eye(len(K)), Z, assume_a="pos"))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the regression of new items."""
@@ -130,10 +122,6 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
     def predict(self, X: Any) -> Floats:
         """Return 1 where the regression is positive."""
         return (self.decision_function(X) >= 0).astype(float)
-
-
-def _regress(K: Floats, Z: Floats, ridge: float) -> Floats:
-    return np.asarray(linalg.solve(K + ridge * len(K) * np.eye(len(K)), Z, assume_a="pos"))
 
 
 def recover_labels(Y: Floats, n_iter: int) -> Floats:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from scipy import stats
-from scipy.interpolate import RegularGridInterpolator
 
-from halflabel.plugins import Floats
 from halflabel_papers.spec import Experiment
 from halflabel_papers.verdicts.comparisons import Comparisons
 from halflabel_papers.verdicts.results import (
@@ -25,11 +23,8 @@ from halflabel_papers.verdicts.results import (
 )
 from halflabel_papers.verdicts.significance import format_p
 
-#: Minimum number of measured points per side for the area of a map.
+#: Minimum number of points on each side of a comparison of a map's points.
 MIN_SIDE = 3
-
-#: Points per side of the interpolated map: .01 to .99 by .01.
-SIDE = 99
 
 
 # -- curves --------------------------------------------------------------------------------
@@ -88,19 +83,11 @@ def check_within(
 
 
 def check_falls_with(
-    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
+    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str, rises: bool = False
 ) -> ClaimResult:
-    """Check that the mean falls from each value of a grid axis to the next, on every set."""
-    total, failed, missing = _compare_steps(results, experiment, methods, metric, name, -1)
-    return conclude(total, failed, f"the mean falls with {name}", missing=missing)
-
-
-def check_rises_with(
-    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, name: str
-) -> ClaimResult:
-    """Check that the mean rises from each value of a grid axis to the next, on every set."""
-    total, failed, missing = _compare_steps(results, experiment, methods, metric, name, 1)
-    return conclude(total, failed, f"the mean rises with {name}", missing=missing)
+    """Check that the mean falls, or rises, from each value of a grid axis to the next, on every set."""
+    total, failed, missing = _compare_steps(results, experiment, methods, metric, name, 1 if rises else -1)
+    return conclude(total, failed, f"the mean {'rises' if rises else 'falls'} with {name}", missing=missing)
 
 
 def _compare_steps(
@@ -165,70 +152,6 @@ def _list_settings(results: Results, experiment: Experiment, along: str) -> dict
 
 def _highest(table: pd.DataFrame) -> float:
     return float(table.max().max())
-
-
-def check_reliable_area(
-    results: Results,
-    experiment: Experiment,
-    *,
-    metric: str,
-    along: str,
-    printed: Mapping[str, float],
-    tolerance: float,
-    within: Sequence[float],
-    of_best: Sequence[float],
-) -> ClaimResult:
-    """Show the share of the map's area by several definitions of "reliable", which the paper does not define.
-
-    The finding is that it cannot be decided, also if one of the definitions gives the printed shares.
-
-    Parameters
-    ----------
-    along : str
-        The setting of their first step in which the methods differ.
-    printed : mapping of str to float
-        Share of the area, by set.
-    tolerance : float
-        Maximum difference of a share from the printed one.
-    within, of_best : sequence of float
-        Definitions: a mean is reliable at most this far below the best, or at this share of it or more. Between
-        measured points the map is interpolated linearly.
-    """
-    maps = {name: average_map(results, experiment, metric, along, name) for name in printed if name in experiment.sets}
-    whole = {
-        name: table for name, table in maps.items() if min(table.shape) >= MIN_SIDE and table.notna().all(axis=None)
-    }
-    shares = {name: _reliable_shares(table, within, of_best) for name, table in whole.items()}
-    if not shares:
-        return conclude(0, [], "")
-    near = pd.DataFrame(
-        {name: [abs(share - printed[name]) <= tolerance for share in each.values()] for name, each in shares.items()}
-    )
-    table = pd.DataFrame(shares)
-    order = table.columns[np.argsort([-printed[str(name)] for name in table])]
-    same = int((table[order].diff(axis=1).iloc[:, 1:] < 0).all(axis=1).sum())
-    kept = f" {int(near.all(axis=1).sum())} of {len(near)} definitions give every printed area within {tolerance:.0%}"
-    kept += f", {same} the printed order of the sets." if len(order) > 1 else "."
-    details = [f"{name} ({printed[name]:.1%} printed): {_list_shares(each)}" for name, each in shares.items()]
-    text = f"Share of the area, by the definition of reliable. {'. '.join(details)}.{kept}"
-    return ClaimResult(Finding.UNDECIDED, text)
-
-
-def _reliable_shares(table: pd.DataFrame, within: Sequence[float], of_best: Sequence[float]) -> dict[str, float]:
-    values, best = _interpolate(table), _highest(table)
-    bounds = {f"within {w:g} of the best": best - w for w in within}
-    bounds |= {f"at least {share:.0%} of it": share * best for share in of_best}
-    return {words: float((values >= bound).mean()) for words, bound in bounds.items()}
-
-
-def _interpolate(table: pd.DataFrame) -> Floats:
-    sides = [table.index.to_numpy(dtype=float), table.columns.to_numpy(dtype=float)]
-    fine = [np.linspace(side[0], side[-1], SIDE) for side in sides]
-    return np.asarray(RegularGridInterpolator(sides, table.to_numpy())(tuple(np.meshgrid(*fine, indexing="ij"))))
-
-
-def _list_shares(shares: Mapping[str, float]) -> str:
-    return ", ".join(f"{words} {share:.1%}" for words, share in shares.items())
 
 
 def check_in_box(

@@ -196,26 +196,19 @@ def check_below(
     metric: str,
     bound: float,
     at: Mapping[str, float] | None = None,
+    reaches: bool = False,
 ) -> ClaimResult:
-    """Check that the means lie below a bound, at one point of the grid or over all points."""
+    """Check that the means lie below a bound, or that they reach it, at one point of the grid or over all points."""
     known, missing = _average_each(results, experiment, methods, metric, at)
-    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if not mean < bound]
-    result = conclude(len(known), failed, f"the mean is below {bound:g}", missing=missing)
+    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if (mean < bound) is reaches]
+    claim = f"the mean is {'at least' if reaches else 'below'} {bound:g}"
+    result = conclude(len(known), failed, claim, missing=missing)
     if not known:
         return result
     shown = ", ".join(f"{name} {mean:.3g}" for name, mean in known.items())
     result = ClaimResult(result.finding, f"{result.evidence} Means: {shown}.")
-    return with_flip(result, "above", max(known.values()), bound)
-
-
-def check_at_least(
-    results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str, bound: float
-) -> ClaimResult:
-    """Check that the means reach a bound."""
-    known, missing = _average_each(results, experiment, methods, metric)
-    failed = [f"{name} ({mean:.3g})" for name, mean in known.items() if mean < bound]
-    result = conclude(len(known), failed, f"the mean is at least {bound:g}", missing=missing)
-    return with_flip(result, "up to", min(known.values()), bound) if known else result
+    extreme = min(known.values()) if reaches else max(known.values())
+    return with_flip(result, "up to" if reaches else "above", extreme, bound)
 
 
 def _average_each(
