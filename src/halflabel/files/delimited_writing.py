@@ -207,8 +207,8 @@ def to_values(column: pa.ChunkedArray, *, decimal_comma: bool = False) -> tuple[
         numbers = _to_numbers(trimmed)
     if numbers is None:
         return _comma_numbers(column, trimmed, decimal_comma)
-    fractions = np.isfinite(numbers) & (numbers != np.floor(numbers))
-    plain = fractions.any() or column.null_count == len(column)
+    fractions = (np.isfinite(some) & (some != np.floor(some)) for some in (numbers[:100], numbers))
+    plain = any(map(np.any, fractions)) or column.null_count == len(column)
     return (numbers if plain else _whole_numbers(column, numbers)), None
 
 

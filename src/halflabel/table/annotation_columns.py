@@ -51,18 +51,19 @@ def find_made(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> dict[
     made, unlabelled, (rows, number) = {}, labels.unlabelled, _count_labels(labels)
     for name in names:
         codes = _encode(frame[name], is_number=name in numeric)
-        if _separates(codes, unlabelled, allowed):
+        varies = 0 < codes.max(initial=0) < len(codes) - 1  # with a value that repeats
+        if varies and _separates(codes, unlabelled, allowed):
             made[name] = "no value of it is in annotated and in unlabelled items"
         elif name in numeric and len(rows) and all(_equals(frame[name], rows[:n], number[:n]) for n in (N_FIRST, None)):
             made[name] = "it is the number of labels of each annotated item"
-        elif codes.any() and (decided := _list_decided(codes, labels, allowed)):
+        elif varies and (decided := _list_decided(codes, labels, allowed)):
             made[name] = f"all items with the same value of it agree in {quoted(decided, MAX_NAMES)}"
     return made
 
 
 def _encode(column: pd.Series[Any], *, is_number: bool) -> Ints:
     """Return a code for each value, or, of numbers with many repeated values, whether it is missing."""
-    for n in (N_FIRST, 10 * N_FIRST, len(column)):
+    for n in (*filter(len(column).__gt__, (N_FIRST, 10 * N_FIRST)), len(column)):
         codes: Ints = pd.factorize(column.iloc[:n], use_na_sentinel=False)[0]
         if is_number and (np.bincount(codes) > 1).sum() > MAX_VALUES:
             return np.asarray(column.isna(), dtype=np.intp)
