@@ -153,11 +153,6 @@ class TestWriting:
         lost = write_completed(complete(open_songs()).evidence, tmp_path / "x.jsonl", "doccano")
         assert lost[1] == "doccano: suggested values look like given ones (4 entries)."
 
-    @pytest.mark.parametrize("question", [None, "mood"])
-    def test_a_question_has_the_name_that_was_asked_for(self, question, tmp_path):
-        write_completed(complete(open_songs()).evidence, tmp_path / "x.json", "label-studio", question=question)
-        assert ('"from_name": "mood"' in (tmp_path / "x.json").read_text()) == (question is not None)
-
     def test_a_parquet_file_keeps_the_classes_of_its_source(self, tmp_path, monkeypatch):
         written = []
         monkeypatch.setattr("halflabel.files.huggingface.write_with_classes", lambda *given: written.append(given))

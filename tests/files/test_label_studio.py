@@ -1,6 +1,7 @@
 """Label Studio: tasks out, exports in."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import halflabel as hl
 from halflabel import files
 from halflabel.files.raw_table import ReadError
+from halflabel.files.records import Question
 
 
 def result(name, choices, **more):
@@ -129,8 +131,9 @@ def test_errors_name_the_record(write, tasks, message):
 class TestOneQuestion:
     """All labels are the choices of one question, as in most projects."""
 
-    def write(self, path, tables, **more):
-        return files.write(path, "label-studio", **tables, question="mood:song", **more)
+    def write(self, path, tables):
+        records = replace(files.from_tables(**tables), question=Question("mood", "song"))
+        return files.write_records(path, "label-studio", records)
 
     def test_a_prediction_is_the_whole_list_with_the_smallest_probability(self, tmp_path, tables):
         lost = self.write(tmp_path / "songs.json", tables)
@@ -158,9 +161,3 @@ class TestOneQuestion:
         assert records.suggestions.loc["café", "rock"] == 1
         files.write_records(tmp_path / "again.json", "label-studio", records)
         assert (tmp_path / "again.xml").read_text().count('name="mood" toName="song"') == 1
-
-    def test_other_formats_have_no_question(self, tmp_path, tables):
-        with pytest.raises(ValueError, match="is about files for “label-studio”"):
-            files.write(tmp_path / "songs.jsonl", "prodigy", **tables, question="mood")
-        with pytest.raises(ValueError, match="is the name of a question"):
-            files.write(tmp_path / "songs.json", "label-studio", **tables, question=":song")

@@ -6,6 +6,7 @@ Nothing here needs a server or the network.
 """
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ import pytest
 import halflabel as hl
 from halflabel import files
 from halflabel.files.huggingface import write_with_classes
+from halflabel.files.records import Question
 from halflabel.table.source_files import read_file
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
@@ -37,11 +39,11 @@ def as_export(path):
     return tasks
 
 
-@pytest.mark.parametrize("question", [None, "mood:song"])
+@pytest.mark.parametrize("question", [None, Question("mood", "song")])
 def test_label_studio_accepts_configuration_and_tasks(tmp_path, tables, label_studio, question):
     interface = pytest.importorskip("label_studio_sdk.label_interface").LabelInterface
     path = tmp_path / "songs.json"
-    files.write(path, "label-studio", **tables, question=question)
+    files.write_records(path, "label-studio", replace(files.from_tables(**tables), question=question))
     validator = interface((tmp_path / "songs.xml").read_text(encoding="utf-8"))
     validator.validate()
     for task in json.loads(path.read_text(encoding="utf-8")):

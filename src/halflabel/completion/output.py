@@ -21,7 +21,7 @@ from halflabel.table.tag_notations import name_open_column
 
 if TYPE_CHECKING:
     from halflabel.completion.evidence import Evidence
-    from halflabel.files.records import Question, Records
+    from halflabel.files.records import Records
 
 #: The author of suggestions in files of annotation tools.
 MODEL = f"halflabel {__version__}"
@@ -31,8 +31,6 @@ def write_completed(
     evidence: Evidence,
     path: str | os.PathLike[str],
     format: str | None = None,
-    *,
-    question: str | None = None,
 ) -> tuple[str, ...]:
     """Write the completed table, or the filled entries as suggestions with their probabilities.
 
@@ -43,8 +41,6 @@ def write_completed(
         The name of a format of :data:`halflabel.files.FORMATS`. By default the export of an annotation tool goes
         back to this tool if the suffix fits. A database gets a table of pairs, see :func:`list_pairs`; nothing else in
         it changes. Everything else is a table in the notation of its suffix.
-    question : str, optional
-        As in :func:`halflabel.files.write`; by default as in the export that the items come from.
 
     Returns
     -------
@@ -54,12 +50,8 @@ def write_completed(
     path, opened = Path(path), evidence.opened
     source = opened.source
     format = format or choose_tool(source, path)
-    if format is not None or question is not None:
-        from halflabel.files.conversion import parse_question  # imported here: a table is not written for a tool
-
-        stated = parse_question(question, format)
     if format is not None:
-        return write_for_tool(to_records(evidence), path, format, stated)
+        return write_for_tool(to_records(evidence), path, format)
     kind = TABLES.get(find_by_content(path) or "")
     if kind is not None and kind.append is not None:
         return kind.append(list_pairs(evidence), path)
@@ -94,9 +86,8 @@ def list_pairs(evidence: Evidence) -> pd.DataFrame:
     )
 
 
-def write_for_tool(records: Records, path: Path, format: str, question: Question | None = None) -> tuple[str, ...]:
+def write_for_tool(records: Records, path: Path, format: str) -> tuple[str, ...]:
     """Write records for a tool, and return a sentence for each thing that its files cannot hold."""
-    records = records if question is None else replace(records, question=question)
     title = files.FORMATS[format].title
     lost = files.write_records(path, format, records)
     return tuple(f"{title}: {sentence[0].lower()}{sentence[1:]}" for sentence in lost)

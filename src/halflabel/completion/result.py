@@ -312,7 +312,7 @@ class Completion:
             file.write(picture)
         return Path(path)
 
-    def write(self, path: AnyPath, format: str | None = None, *, question: str | None = None) -> tuple[str, ...]:
+    def write(self, path: AnyPath, format: str | None = None) -> tuple[str, ...]:
         """Write the completed table, or with ``format`` the suggestions for an annotation tool.
 
         Parameters
@@ -322,12 +322,10 @@ class Completion:
         format : str, optional
             A name of :data:`halflabel.files.FORMATS`, such as "label-studio". By default, the export of an
             annotation tool is written for this tool if the suffix fits.
-        question : str, optional
-            Of Label Studio: the name of one question whose choices are the labels, in place of a question per label.
 
         It returns one sentence for each thing that the file cannot hold.
         """
-        return write_completed(self.evidence, path, format, question=question)
+        return write_completed(self.evidence, path, format)
 
     @property
     def plot(self) -> Figures:

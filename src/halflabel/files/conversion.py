@@ -11,13 +11,13 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import together
-from halflabel._wording import listed, option, quoted
+from halflabel._wording import option, quoted
 from halflabel.files.detection import check_installed, find_tool
 from halflabel.files.formats import Empty, Format, Options
 from halflabel.files.label_tables import from_tables
 from halflabel.files.loss import sentences
 from halflabel.files.raw_table import ReadError
-from halflabel.files.records import Question, Records
+from halflabel.files.records import Records
 from halflabel.files.registry import FORMATS, TABLES, TOOLS, check_name
 from halflabel.labels import Absent, PartialLabels
 
@@ -83,7 +83,6 @@ def write(
     given: pd.DataFrame | PartialLabels | None = None,
     *,
     model: str | None = None,
-    question: str | None = None,
 ) -> tuple[str, ...]:
     """Write items and labels for a tool. The values that ``labels`` adds to ``given`` are written as suggestions.
 
@@ -103,9 +102,6 @@ def write(
         The values that were given; by default all were.
     model : str, optional
         The name of the model that made the suggestions.
-    question : str, optional
-        Of Label Studio: the name of one question whose choices are the labels, in place of a question per label;
-        ``"name:object"`` also names the object that the question is about.
 
     Returns
     -------
@@ -117,8 +113,7 @@ def write(
     ValueError
         If the name of the file does not fit the format, or a table does not fit the items.
     """
-    records = from_tables(items, labels, probabilities, given, model=model)
-    return write_records(path, format, replace(records, question=parse_question(question, format)))
+    return write_records(path, format, from_tables(items, labels, probabilities, given, model=model))
 
 
 def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ...]:
@@ -144,19 +139,6 @@ def check_format_path(path: Path, format: str) -> Format:
         endings = " or ".join(suffix or "a folder" for suffix in kind.suffixes)
         raise ValueError(f"{path}: {kind.title} takes {endings}, not {path.suffix or 'a name without suffix'!r}.")
     return kind
-
-
-def parse_question(text: str | None, format: str | None) -> Question | None:
-    """Return the question that a text names. Raise if files of the format cannot have such a question."""
-    if text is None:
-        return None
-    having = [name for name, kind in FORMATS.items() if kind.question_losses]
-    if format not in having:
-        raise ValueError(f"{option('question')} is about files for {listed(having)}: name the format, too.")
-    name, _, target = text.partition(":")
-    if not name:
-        raise ValueError(f"{option('question')} is the name of a question, or name:object, not {text!r}.")
-    return Question(name, target or Question(name).target)
 
 
 def _list_names() -> tuple[str, ...]:

@@ -135,8 +135,8 @@ def source_of_records(
 def assign_columns(source: Source, columns: Description) -> tuple[RawTable, Description]:
     """Bring every column where its role needs it, and return the record with patterns expanded.
 
-    Labels, ids and all other named columns leave a sparse matrix for the frame. Labels are no categories then. Vectors
-    from an array or a file replace the matrix.
+    Labels, ids and all other named columns leave a sparse matrix for the frame. A label has numbers or texts then.
+    Vectors from an array or a file replace the matrix.
     """
     raw, columns = source.raw, _add_declared(source, columns)
     columns = expand_patterns(columns, (*raw.frame.columns, *raw.matrix_names), raw.label_names)
