@@ -37,7 +37,7 @@ def fill(votes, known):
     items[LABELS] = np.where(known, TRUTH, np.nan)
     for name, values in votes.items():
         items[[f"{label}@{name}" for label in LABELS]] = values
-    return hl.complete(items, id="id", labels=LABELS)
+    return hl.complete(items, id="id", labels=LABELS, sources="*@*")
 
 
 #: Sources and known entries for which no number of errors is stated -> a part of the verdict.
@@ -94,7 +94,7 @@ def test_rates_and_errors_hold_next_to_random_known_items(kind):
 @pytest.mark.parametrize("values", [100 * GPT, np.where(GPT > 0, 87.5, 1.0)], ids=["0 and 100", "percentages"])
 def test_percentages_are_one_sentence(values):
     with pytest.raises(
-        ValueError, match=r"^a vote is 1, 0 or a probability \(20 % is 0.2\), but row \d+ of the column"
+        ValueError, match=r"^\*@\*: a vote is 1, 0 or a probability \(20 % is 0.2\), but row \d+ of the column"
     ):
         fill({"gpt": values, "ann": ANN}, at_random(60))
 
