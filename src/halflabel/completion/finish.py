@@ -169,14 +169,9 @@ class Task(Generic[Made]):
         return self._state.answered
 
     @property
-    def plan(self) -> tuple[int, int]:
-        """The number of chosen and of random answers that the task probably still needs."""
-        return self._state.plan
-
-    @property
     def left(self) -> int:
         """An estimate of the number of answers to go. It follows from probabilities, the bound does not."""
-        return sum(self.plan)
+        return self._state.left
 
     @property
     def done(self) -> bool:
@@ -226,7 +221,7 @@ class Task(Generic[Made]):
         self._state.journal.close()
 
     def __repr__(self) -> str:
-        return self._state.describe(self.left)
+        return self._state.describe()
 
 
 def keep_answers(opened: OpenTable, answers: pd.DataFrame, journal: str | os.PathLike[str], **limits: Any) -> None:

@@ -173,12 +173,13 @@ class FinishState:
         proof = self.proof
         allowed = self._allowed - proof.unsure
         evidence = 0.0 if proof.is_free or allowed < 0 else proof.bets.measure(allowed + 1 + proof.found)
-        return plan_answers(self.likely_wrong, allowed, proof.alpha, evidence)
+        likely_wrong = np.minimum(proof.wrong[proof.unanswered] * self._ratio, 0.999)
+        return plan_answers(likely_wrong, allowed, proof.alpha, evidence)
 
     @property
-    def likely_wrong(self) -> Floats:
-        """The probability that each entry without an answer is wrong, in proportion to the errors that were found."""
-        return np.asarray(np.minimum(self.proof.wrong[self.proof.unanswered] * self._ratio, 0.999))
+    def left(self) -> int:
+        """An estimate of the number of answers to go."""
+        return sum(self.plan)
 
     @property
     def _allowed(self) -> int:
@@ -252,10 +253,10 @@ class FinishState:
         """Whether the bound is printed: after enough random answers, and at the end."""
         return self.done or sum(drawn for _, drawn in self.proof.whole) >= MIN_RANDOM
 
-    def describe(self, left: int) -> str:
+    def describe(self) -> str:
         """Return the sentence about the bound, with the number of answers to go."""
         proof, n = self.proof, plural(self.answered, "answer")
-        state, unsure = f"about {plural(left, 'answer')} to go.", proof.unsure - len(proof.taken_back)
+        state, unsure = f"about {plural(self.left, 'answer')} to go.", proof.unsure - len(proof.taken_back)
         if unsure > self._allowed:
             lacking = f"{count(unsure - self._allowed)} of {count(unsure)}"
             state += f' "Not sure" counts as wrong: answer {lacking} with yes or no.'

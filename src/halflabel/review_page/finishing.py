@@ -191,7 +191,7 @@ class Finish(Session):
             return {"answers": state.answered, "undo": False, "has_fit": False, "bound": None, "done": False}
         return {
             "answers": state.answered, "undo": self._find_last() is not None, "has_fit": True, "done": state.done,
-            "waits": self._waits, "left": sum(state.plan), "values": proof.entries, "max_errors": proof.max_errors,
+            "waits": self._waits, "left": state.left, "values": proof.entries, "max_errors": proof.max_errors,
             "bound": proof.bound if state.is_stated else None, "max_error": state.max_error,
             "sentence": self.sentence,
         }  # fmt: skip
@@ -200,7 +200,7 @@ class Finish(Session):
     def sentence(self) -> str:
         """The sentence about the bound, or about the number of answers before there is a fit."""
         state = self.state
-        return state.describe(sum(state.plan)) if self._is_ready else f"{plural(state.answered, 'answer')} so far."
+        return state.describe() if self._is_ready else f"{plural(state.answered, 'answer')} so far."
 
     # -- outputs ---------------------------------------------------------------------------
 
