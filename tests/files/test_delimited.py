@@ -325,3 +325,22 @@ def test_a_point_next_to_decimal_commas_is_unclear(tmp_path):
     assert any("1 column was read as text, because a point may stand for" in note for note in raw.notes)
     path.write_text("a;b\n1;12.345\n2;7.001\n")
     assert read_table(path).frame["b"].tolist() == [12.345, 7.001]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("lines", "first"),
+    [
+        (["id,x", "a,1", "b,2", "c,3"], 2),
+        (["id,x", "a,1", "b,2", "c,3", "", ""], 2),
+        (["# songs", "id,x", "a,1", "b,2", "c,3"], 3),
+        (["id,x", "a,1", "", "b,2", "c,3"], None),
+        (["id,x", '"a', 'a",1', "b,2", "c,3"], None),
+        (['id,"x', 'y"', "a,1", "b,2", "c,3"], None),
+        (["id,x", '"a', 'a",1', "b,2\rc,3"], None),  # as many lines as rows
+    ],
+)
+def test_rows_have_lines_only_where_each_is_one(write, lines, first, end):
+    path = write("a.csv", end.join([*lines, ""]).encode())
+    assert read_table(path).form.first == first
+    assert read_table(path, path).form.first is None
