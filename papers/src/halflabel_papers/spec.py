@@ -175,9 +175,8 @@ class Claim(Part):
     text: str
     place: str
     #: ``kind``, a key of :data:`halflabel_papers.verdicts.claims.CHECKS`, and the arguments of that function.
-    #: Empty if nothing is measured.
-    check: Mapping[str, Any] = field(default_factory=dict)
-    #: An explanation of the finding, or of why nothing is measured.
+    check: Mapping[str, Any]
+    #: An explanation of the finding.
     why: str = ""
     #: The part of the claim that the check does not measure, as a sentence: it is then supported in part at most.
     untested: str = ""

@@ -41,6 +41,17 @@ def test_a_page_opens_with_what_its_own_records_decide(toy, monkeypatch, finding
                      not in (Finding.NOT_MEASURED, Finding.UNDERPOWERED, Finding.UNDECIDED)]  # fmt: skip
 
 
+def test_long_evidence_is_in_the_table_and_a_main_finding_has_its_counts(toy, monkeypatch):
+    work, records, _ = toy
+    long = ClaimResult(Finding.IN_PART, f"In 3 of 6 comparisons A is better, but not: {'B on a set, ' * 40}.")
+    claims = (replace(work.paper.claims[0], main=True),)
+    monkeypatch.setattr(build, "check_claim", lambda claim, results: long)
+    page = build_page(replace(work, paper=replace(work.paper, claims=claims)), records)
+    (tile,) = (item for b in blocks(page, "Main findings", Bullets) for item in b.items)
+    assert tile == f"In part: {claims[0].text}. In 3 of 6 comparisons: see the table below."
+    assert "B on a set" in render_html(page)
+
+
 def test_many_states_of_the_code_are_counted(toy):
     work, records, _ = toy
     made = [replace(r, made={**r.made, "code": {"methods": f"c{i % 3}"}}) for i, r in enumerate(records) if r.metrics]

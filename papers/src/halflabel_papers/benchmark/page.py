@@ -63,7 +63,7 @@ def _introduce(board: Board, entries: Sequence[Entry]) -> str:
 def _list_facts(board: Board, entries: Sequence[Entry]) -> tuple[tuple[str, str], ...]:
     records = [record for entry in entries for record in entry.records]
     seconds = sum(record.seconds.get("fit", 0.0) for record in records)
-    made = dict.fromkeys(describe_making(record) for record in records if record.made)
+    made = dict.fromkeys(describe_making([record]) for record in records if record.made)
     n_full = sum(1 for _ in board.list_cells())
     whole = [entry.method.name for entry in entries if len(entry.records) == n_full]
     present = {entry.method.name for entry in entries}

@@ -33,10 +33,7 @@ class KernelSVM(Comparator):
 
     Attributes
     ----------
-    model_, solution_, setting_, cv_results_ : as in :class:`MLRGL`
-        libsvm reports no objective.
-    label_scores_, label_probabilities_, transduction_, thresholds_
-        As in :class:`LEML`.
+    model_, solution_, setting_, cv_results_, label_scores_, label_probabilities_ : as in :class:`MLRGL`
 
     Examples
     --------

@@ -287,15 +287,15 @@ class EPR(LinearComparator):
         random_state: int | None = 0,
     ) -> None:
         self.count_weight = count_weight
-        shared: dict[str, Any] = {
-            "observed_rate": observed_rate,
-            "scale": scale,
-            "n_folds": n_folds,
-            "max_iter": max_iter,
-            "rule": rule,
-            "random_state": random_state,
-        }
-        super().__init__(C, **shared)
+        super().__init__(
+            C,
+            observed_rate=observed_rate,
+            scale=scale,
+            n_folds=n_folds,
+            max_iter=max_iter,
+            rule=rule,
+            random_state=random_state,
+        )
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
         require_positive(self, "count_weight")

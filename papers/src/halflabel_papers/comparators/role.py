@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy import optimize
@@ -188,15 +187,15 @@ class ROLE(LinearComparator):
         self.count_weight = count_weight
         self.tol = tol
         self.max_rounds = max_rounds
-        shared: dict[str, Any] = {
-            "observed_rate": observed_rate,
-            "scale": scale,
-            "n_folds": n_folds,
-            "max_iter": max_iter,
-            "rule": rule,
-            "random_state": random_state,
-        }
-        super().__init__(C, **shared)
+        super().__init__(
+            C,
+            observed_rate=observed_rate,
+            scale=scale,
+            n_folds=n_folds,
+            max_iter=max_iter,
+            rule=rule,
+            random_state=random_state,
+        )
 
     def _settings(self) -> list[Setting]:
         require_positive(self, "tol", "count_weight")

@@ -33,9 +33,8 @@ class Tuned(BaseEstimator):  # type: ignore[misc] # scikit-learn has no types
     Attributes
     ----------
     signed_, best_ : estimator
-        The best one at the sign, and the best one at the best threshold. This object has the attributes of the latter.
-    setting_ : dict
-        The values of the grid in the latter, and its own choices.
+        The best one at the sign, and the best one at the best threshold. This object has the attributes of the latter,
+        and its values and choices in ``setting_``.
     """
 
     def __init__(self, estimator: Any = None, grid: Any = None, zero: float = 0.0) -> None:

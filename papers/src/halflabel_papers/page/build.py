@@ -38,6 +38,9 @@ from halflabel_papers.verdicts.results import ClaimResult, Finding, Results
 #: Findings that no page opens with.
 UNDECIDED = (Finding.NOT_MEASURED, Finding.UNDERPOWERED, Finding.UNDECIDED)
 
+#: Maximum number of characters of the evidence that a main finding shows.
+MAX_EVIDENCE = 240
+
 #: The meaning of the tiers.
 TIERS_IN_WORDS = {
     "quick": "quick: a sample of the runs, to check that everything works",
@@ -99,7 +102,13 @@ def build_page(reproduction: Reproduction, records: Sequence[Record]) -> Page:
 def _list_main(claims: Sequence[tuple[Claim, ClaimResult]]) -> tuple[str, ...]:
     """Return the finding of each main claim, as the records of this page have it, if they decide it."""
     decided = (pair for pair in claims if pair[0].main and pair[1].finding not in UNDECIDED)
-    return tuple(f"{result.finding.value.capitalize()}: {claim.text}. {result.evidence}" for claim, result in decided)
+    return tuple(f"{result.finding.value.capitalize()}: {claim.text}. {_shorten(result)}" for claim, result in decided)
+
+
+def _shorten(result: ClaimResult) -> str:
+    """Return the evidence, or of long evidence the number of comparisons: all of it is in the table of the claims."""
+    counts = result.evidence.partition(" comparisons ")[0]
+    return result.evidence if len(result.evidence) <= MAX_EVIDENCE else f"{counts} comparisons: see the table below."
 
 
 def _divide(section: Section) -> Section:
@@ -110,20 +119,20 @@ def _divide(section: Section) -> Section:
 def _list_facts(reproduction: Reproduction, records: Sequence[Record]) -> tuple[tuple[str, str], ...]:
     done = [record for record in records if record.metrics]
     seconds = sum(record.seconds.get("fit", 0) + record.seconds.get("predict", 0) for record in done)
-    made_by = dict.fromkeys(describe_making(record) for record in done)
     states = {str(record.made.get("code") or record.made.get("commit")) for record in done}
     return (
         ("Tier", TIERS_IN_WORDS[reproduction.tier]),
         ("Runs", f"{len(done)} of {len(records)} measured, {seconds / 60:.1f} CPU minutes of fitting and predicting"),
-        ("Made by", "; and by ".join(made_by) or "no run yet"),
+        ("Made by", describe_making(done) if done else "no run yet"),
         ("Code", f"{plural(len(states), 'state')}, named in the records"),
         ("To repeat", reproduction.line),
     )
 
 
-def describe_making(record: Record) -> str:
-    """Return the versions of a record. The state of its code is in the record."""
-    return ", ".join(f"{name} {record.made[name]}" for name in ("halflabel", "numpy", "scipy", "scikit-learn"))
+def describe_making(records: Sequence[Record]) -> str:
+    """Return the versions behind records, each once. The state of the code is in each record."""
+    names = ("halflabel", "numpy", "scipy", "scikit-learn")
+    return ", ".join(f"{name} {' / '.join(sorted({each.made[name] for each in records}))}" for name in names)
 
 
 def _summarise(results: Results, claims: Sequence[tuple[Claim, ClaimResult]]) -> Section:

@@ -146,10 +146,11 @@ def _tabulate_rules(results: Results, experiment: Experiment, metric: str, rules
         own = results.paper.methods[name].natural
         cells = tuple(_make_cell(experiment, c, results.average(experiment, c, name, set=data), None) for c in columns)
         rows.append((f"{name} ({own})" if own else name, cells))
-    note = ". ".join(f"{rule}: {RULES_IN_WORDS[rule]}" for rule in rules)
+    note = ". ".join(f"{rule.replace('micro_f1', 'plug-in')}: {RULES_IN_WORDS[rule]}" for rule in rules)
     on = on_set(data if len(experiment.sets) > 1 else "")
     caption = f"{name_row(experiment, metric)} under common threshold rules{on}"
-    return Grid(caption, ("own rule", *rules), tuple(rows), note=f"{note}.")
+    names = (rule.replace("micro_f1", "plug-in") for rule in rules)
+    return Grid(caption, ("own rule", *names), tuple(rows), note=f"{note}.")
 
 
 def tabulate_distances(results: Results, experiment: Experiment) -> Iterator[Grid]:

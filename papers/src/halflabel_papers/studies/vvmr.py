@@ -31,20 +31,17 @@ def follow_objective(
 
     Parameters
     ----------
-    algorithm : {"continuation", "one penalty", "plain", "ours"}
-        Algorithm 1 with four penalties, with the last one only, without acceleration, or our solver.
+    algorithm : {"continuation", "one penalty", "plain"}
+        Algorithm 1 with four penalties, with the last one only, or without acceleration.
     rho : float
         The last penalty.
     """
     terms, problem = _make_terms(data, rng, items)
     best = recover(terms, tol=1e-10, max_iter=5000).solution.objective[-1]
-    if algorithm == "ours":
-        value = recover(terms, tol=0, max_iter=iterations).solution.objective[-1]
-    else:
-        rhos = [rho * share for share in (SHARES[-1:] if algorithm == "one penalty" else SHARES)]
-        run = Continuation(problem, rhos, accelerated=algorithm != "plain")
-        run.run(max(1, iterations // len(rhos)))
-        value = problem.objective(run.theta.A, run.theta.E)
+    rhos = [rho * share for share in (SHARES[-1:] if algorithm == "one penalty" else SHARES)]
+    run = Continuation(problem, rhos, accelerated=algorithm != "plain")
+    run.run(max(1, iterations // len(rhos)))
+    value = problem.objective(run.theta.A, run.theta.E)
     return {"log10_gap": float(np.log10(max(value / best - 1, 1e-12)))}
 
 
@@ -85,9 +82,6 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
     n_iter : int, default=200
         Iterations of stage 1 (alternating directions).
     """
-
-    learns_from_positives = True
-    threshold_rule = "sign"
 
     def __init__(self, ridge: float = 0.01, *, width: float = 1.0, n_folds: int = 3, n_iter: int = 200) -> None:
         self.ridge = ridge

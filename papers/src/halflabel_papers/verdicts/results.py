@@ -56,9 +56,10 @@ def format_metric(metric: str) -> str:
 
     Examples
     --------
-    >>> format_metric("micro_f1"), format_metric("hamming_loss@count")
-    ('micro-F1', 'Hamming loss (count rule)')
+    >>> format_metric("micro_f1"), format_metric("hamming_loss@count"), format_metric("macro_f1@micro_f1")
+    ('micro-F1', 'Hamming loss (count rule)', 'macro-F1 (plug-in rule)')
     """
+    metric = metric.replace("@micro_f1", "@plug-in")
     words = {"one_error": "one-error", "_f1": "-F1", "_auc": "-AUC", "hamming": "Hamming", "ece": "ECE", "_": " "}
     name, *rule = (
         functools.reduce(lambda text, pair: text.replace(*pair), words.items(), p) for p in metric.split("@")
