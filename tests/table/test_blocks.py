@@ -63,9 +63,10 @@ class TestWords:
         twice = read_words(pd.Series(["cafe noir Café"]), ("cafe", "noir"), np.array([1.0, 2.0])).toarray()
         np.testing.assert_allclose(twice[0, 0] / twice[0, 1], (1 + np.log(2)) / 2)
 
-    def test_words_of_single_rows_are_an_error(self):
+    @pytest.mark.parametrize("texts", [["red", "green", None], [None, None], ["a", "a"]])
+    def test_words_of_single_rows_are_an_error(self, texts):
         with pytest.raises(ValueError, match="no word of the text column 'lyrics' is in 2 rows or more"):
-            learn_words(pd.Series(["red", "green", None], name="lyrics"))
+            learn_words(pd.Series(texts, name="lyrics"))
 
 
 class TestMatrix:

@@ -103,6 +103,7 @@ def test_pairs_of_other_ids_are_left_out_unless_most_are_about_them():
     [
         ({}, "next to 'item' this one has 'tag' and 'vote': name the column of tags with tag='tag'"),
         ({"tag": "tg"}, "did you mean 'tag'"),
+        ({"on": "itm"}, "no column is called or matches 'itm': did you mean 'item'"),
         ({"tag": "tag", "value": "vte"}, "did you mean 'vote'"),
         ({"tag": "tag", "value": "vote"}, "'vote' holds 'maybe'"),
     ],
@@ -110,7 +111,9 @@ def test_pairs_of_other_ids_are_left_out_unless_most_are_about_them():
 def test_columns_that_are_not_clear_are_one_sentence(options, message):
     pairs = pd.DataFrame({"item": ["a", "b"], "tag": ["T1", "T2"], "vote": ["maybe", "1"]})
     with pytest.raises(ValueError, match=message):
-        read_pairs(pairs, "item", IDS, absent="irrelevant", **options)
+        read_pairs(pairs, **{"on": "item", "ids": IDS, "absent": "irrelevant", **options})
+    with pytest.raises(ValueError, match="next to 'item' this one has none"):
+        read_pairs(pairs[["item"]], "item", IDS, absent="irrelevant")
 
 
 WRITE = {

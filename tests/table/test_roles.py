@@ -66,6 +66,9 @@ def test_every_column_gets_a_role(songs):
         (arrow(["a", "b", "a", "b"], pa.string()), "category"),
         (pd.Series([None, None]), "no value at all"),
         (pd.Series([np.nan, np.nan]), "no value at all"),
+        (pd.Series([1.0, 2.0, 3.0]), "number"),  # measured, even if all values differ
+        (pd.Series([3, 1, None], dtype="Int64"), "number"),
+        (pd.Series([2.5, None]), "a single value (2.5)"),
         (pd.Series([7, 7, 7]), "a single value (7)"),
         (pd.Series(["a", None, "a"]), "a single value (a)"),
         (pd.Series([3, 1, 2]), "every value is different: an identifier; name it with id= if"),
@@ -92,10 +95,19 @@ def test_every_column_gets_a_role(songs):
         (pd.Series([f"{i % 25}.5" for i in range(60)]), "numbers stored as text"),
         (pd.Series([f"word{i % 25}" for i in range(60)]), "25 distinct texts in 60 rows"),
         (pd.Series(["a", "b", "a", "c"]), "3 distinct texts in 4 rows"),
+        (pd.Series(["a", "b", "a"]), "2 distinct texts in 3 rows"),  # less than twice on average
+        (pd.Series(["a b c d", "e", "f g h i", "j k l m"]), "a different text in every row"),
+        (pd.Series(["[1, 2]", "x", "[4]"]), "every value is different"),
+        (pd.Series(["1", "y", "x", "3"]), "every value is different"),  # half of them: a column of text
     ],
 )  # fmt: skip
 def test_what_a_column_holds_decides(column, result):
     assert result in reason(column)
+
+
+def test_a_text_in_each_row_is_a_category_if_it_is_asked_for_and_few_are_there(songs):
+    columns = Description(labels=["tag_*"], features=["c"], max_categories=40)
+    assert choose_roles(songs.assign(c=[f"t{i}" for i in range(40)]), columns).categorical == ("c",)
 
 
 def test_the_limit_of_categories_is_settable():
@@ -193,6 +205,7 @@ def test_features_asked_for_are_exactly_the_features(songs):
         (pd.date_range("2020", periods=40), "dates or times; turn them into numbers"),
         ([[1]] * 40, "lists; name it with vectors="),
         ([None] * 40, "no value at all"),
+        ([{"a": 1}] * 40, "values that are neither numbers nor text"),
         ([f"t{i}" for i in range(40)], r"40 distinct texts in 40 rows, .*\(max_categories=\); name it with text="),
     ],
 )

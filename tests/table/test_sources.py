@@ -98,18 +98,6 @@ def test_vectors_from_an_array_a_file_or_a_column(kind, frame, tmp_path):
     np.testing.assert_array_equal(X, vectors)
 
 
-def test_labels_come_from_one_place(frame):
-    pairs = pd.DataFrame({"song": ["a"], "tag": ["rock"]})
-    paired = {"id": "song", "pairs": pairs, "on": "song", "absent": "unknown"}
-    for Y, columns in (
-        (frame["rock"], ROCK),
-        (frame["rock"], paired),
-        (None, {**paired, "labels": ["rock"]}),
-    ):
-        with pytest.raises(ValueError, match="labels were given twice"):
-            open_table(frame, Y, **columns)
-
-
 def test_items_of_another_kind_are_named_by_their_class(frame):
     with pytest.raises(ValueError, match=r"items are a numpy\.ndarray: pass a table that"):
         open_table(np.eye(3), labels=["rock"])

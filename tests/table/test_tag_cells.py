@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.table.notations import read_labels
 
 import halflabel as hl
-from halflabel.table import Description, Roles, fill_tags, open_table
+from halflabel.table import Roles, fill_tags, open_table
 from halflabel.table.tag_notations import TagNotation
 from halflabel.table.tag_recognition import recognise_tags
 
@@ -52,13 +52,6 @@ def test_lists_of_numbers_stay_numbers(tmp_path):
     filled = hl.complete(tmp_path / "x.parquet", tags="labels", absent="irrelevant", effort="fast").table
     filled.to_parquet(tmp_path / "y.parquet")
     assert {type(tag) for cell in filled["labels"] for tag in cell} <= {int, np.int64}
-
-
-def test_two_separators_are_an_error_that_names_the_likely_one():
-    column = pd.Series(["a|b", "c|d, e", "f|g"], name="tags")
-    with pytest.raises(ValueError, match=r"hold '\|' and ',', .*in 3 cells.*state sep='\|'\..*sep=','"):
-        recognise_tags(column)
-    assert recognise_tags(column, Description(sep=",")).sep == ","
 
 
 @pytest.mark.parametrize("cell", ["[1, [2]]", '["a"', "{'a': 1}", '{"choices": {"a": 1}}', "__import__('os')"])

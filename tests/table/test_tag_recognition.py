@@ -167,6 +167,7 @@ def test_a_phrase_between_lists_is_a_question_in_every_notation(kind):
         ([[{"name": "rock", "score": 0.9}], [{"name": "sad", "score": 0.2}]], ["scores='given'"]),
         ([[{"name": "rock", "score": 0.9}], [{"name": "sad"}]], ["scores='given'", "scores='prior'"]),
         (['[{"tag": "rock", "p": 87.0}]', '[{"tag": "sad", "p": 12.0}]'], ["scores='given'"]),
+        (["a|b", "c|d, e", "f|g"], ["sep='|'", "sep=','", "sep='none'"]),
         (["Paris, Texas", *"ABCDEFGHIJ"], ["sep=','", "sep='none'"]),
     ],
 )
