@@ -69,8 +69,8 @@ def answer(p, wrong, rng, n_chosen, draws=LAST, follow=False):
 
 def list_capitals(p, wrong, entries, drawn, number):
     """Return the logarithm of the capital against the true number after each draw: false bounds are above alpha."""
-    bets = Bets.place(p, entries, drawn, wrong[entries], [AIM * len(p) + 1])
-    return np.log1p(bets.stakes[0] * (number - bets.centres)).cumsum(), bets
+    bets = Bets.place(p, entries, drawn, wrong[entries], AIM * len(p) + 1)
+    return np.log1p(bets.stakes * (number - bets.centres)).cumsum(), bets
 
 
 def pass_first(p, wrong, entries, drawn):
@@ -79,7 +79,7 @@ def pass_first(p, wrong, entries, drawn):
     places = np.flatnonzero(drawn)
     for n in range(20, len(places) + 1, 20):
         part = slice(0, places[n - 1] + 1)
-        bets = Bets.place(p, entries[part], drawn[part], wrong[entries[part]], [allowed + 1.0])
+        bets = Bets.place(p, entries[part], drawn[part], wrong[entries[part]], allowed + 1.0)
         known = int(found[places[n - 1]])
         if bets.bound(ALPHA) - known <= allowed - known:
             return wrong.sum() > allowed

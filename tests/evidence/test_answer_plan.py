@@ -13,7 +13,7 @@ def count_answers(p, allowed, chosen, rng):
     order = chosen + np.argsort(rng.exponential(size=len(rest)) / weigh(rest))
     for n in range(10, len(rest), 10):
         drawn = np.ones(n, dtype=bool)
-        bets = Bets.place(rest, order[:n] - chosen, drawn, wrong[order[:n]], [allowed + 1.0])
+        bets = Bets.place(rest, order[:n] - chosen, drawn, wrong[order[:n]], allowed + 1.0)
         if bets.measure(allowed + 1 + bets.found) >= -np.log(0.05):
             return chosen + n
     return len(p)

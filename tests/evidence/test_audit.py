@@ -63,7 +63,7 @@ def test_the_bound_of_a_label_is_seldom_false_although_entries_were_drawn_from_t
     fill = truth.copy()
     fill[:90, 0] = -1
     for seed in range(100):
-        proof = begin([f"song {i}" for i in range(n)], np.zeros_like(truth), fill, seed=seed, wrong=wrong, aims=[0.3])
+        proof = begin([f"song {i}" for i in range(n)], np.zeros_like(truth), fill, seed=seed, wrong=wrong, aim=0.3)
         for _ in range(8):
             proof.take(proof.choose_random(50))
             for entry in proof.open:

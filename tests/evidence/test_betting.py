@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import bets as oracle
 
-from halflabel.evidence.betting import AIMS, Bets, weigh
+from halflabel.evidence.betting import Bets, weigh
 
 SHARES = st.floats(0.001, 0.999)
 
 
-def place(p, steps, aims):
+def place(p, steps, aim):
     entries, drawn, wrong = (np.array([step[k] for step in steps]) for k in range(3))
-    return Bets.place(np.array(p, float), entries.astype(int), drawn.astype(bool), wrong.astype(bool), aims)
+    return Bets.place(np.array(p, float), entries.astype(int), drawn.astype(bool), wrong.astype(bool), aim)
 
 
 @st.composite
@@ -29,7 +29,7 @@ def sequences(draw):
 @given(sequences(), st.floats(0.5, 6), st.sampled_from([0.05, 0.4]))
 def test_capital_and_bound_are_those_of_slow_loops(case, aim, alpha):
     p, steps = case
-    found = place(p, steps, [aim])
+    found = place(p, steps, aim)
     for number in range(found.found, found.most + 1):
         assert np.exp(found.measure(number)) == pytest.approx(oracle.grow(p, steps, aim, number), rel=1e-6)
     values = [oracle.grow(p, steps, aim, number) for number in range(found.found, found.most + 1)]
@@ -42,9 +42,10 @@ def test_a_stake_is_the_same_whichever_entry_is_drawn(seed):
     """Otherwise the capital is no supermartingale. Values that are probably wrong have terms of both signs."""
     rng = np.random.default_rng(seed)
     p, order = rng.uniform(0.001, 0.999, 6), rng.permutation(6)
-    steps, aims = [(entry, True, rng.random() < 0.3) for entry in order[:2]], np.linspace(0.5, 6, 12)
-    stakes = [place(p, [*steps, (entry, True, False)], aims).stakes[:, 2] for entry in order[2:]]
-    np.testing.assert_allclose(stakes, np.broadcast_to(stakes[0], (4, 12)), rtol=1e-9)
+    steps = [(entry, True, rng.random() < 0.3) for entry in order[:2]]
+    for aim in np.linspace(0.5, 6, 12):
+        stakes = [place(p, [*steps, (entry, True, False)], aim).stakes[2] for entry in order[2:]]
+        np.testing.assert_allclose(stakes, stakes[0], rtol=1e-9)
 
 
 #: Ways to choose further answers, from the answers so far: none, after each error, the first entry while it helps.
@@ -74,7 +75,7 @@ def test_a_bound_that_ignores_the_weights_is_false_too_often():
         order = np.argsort(rng.exponential(size=200) / weigh(p))[:60]
         for is_weighted in false:
             stated = p if is_weighted else np.full(200, 0.2)
-            bets = Bets.place(stated, order, np.ones(60, dtype=bool), truth[order], [80.0])
+            bets = Bets.place(stated, order, np.ones(60, dtype=bool), truth[order], 80.0)
             false[is_weighted] += bets.bound(0.1) < truth.sum()
     assert false[True] <= 0.1 * 300
     assert false[False] > 0.2 * 300
@@ -84,11 +85,12 @@ def test_a_bound_that_ignores_the_weights_is_false_too_often():
 def test_an_error_raises_the_bound_and_a_right_answer_lowers_it(entries, data):
     answered = data.draw(st.integers(1, entries - 1))
     errors = data.draw(st.integers(0, answered))
-    p, order, aims = np.full(entries, 0.05), np.arange(answered), [share * entries + 1 for share in AIMS]
+    p, order = np.full(entries, 0.05), np.arange(answered)
+    aim = data.draw(st.sampled_from([0.01, 0.03, 0.1, 0.3]))
 
     def bound(errors):
         wrong = np.diff(np.floor((order + 1) * errors / answered + 1e-9), prepend=0.0) > 0
-        return Bets.place(p, order, order >= 0, wrong, aims).bound(0.1)
+        return Bets.place(p, order, order >= 0, wrong, aim * entries + 1).bound(0.1)
 
     assert errors <= bound(errors) <= entries - answered + errors
     assert not errors or bound(errors - 1) <= bound(errors)
@@ -96,6 +98,6 @@ def test_an_error_raises_the_bound_and_a_right_answer_lowers_it(entries, data):
 
 def test_without_a_draw_nothing_is_proved_and_after_all_answers_everything_is():
     p, none = np.array([0.1, 0.2, 0.3]), np.zeros(0, dtype=int)
-    assert Bets.place(p, none, none > 0, none > 0, [1.0]).bound(0.05) == 3
+    assert Bets.place(p, none, none > 0, none > 0, 1.0).bound(0.05) == 3
     everything = np.arange(3)
-    assert Bets.place(p, everything, everything < 2, everything == 1, [1.0]).bound(0.05) == 1
+    assert Bets.place(p, everything, everything < 2, everything == 1, 1.0).bound(0.05) == 1

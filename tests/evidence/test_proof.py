@@ -28,9 +28,9 @@ def make_case(rng, n=30):
     return [f"song {i}" for i in range(n)], given, fill, truth
 
 
-def begin(ids, given, fill, alpha=0.1, seed=3, wrong=0.1, **part):
+def begin(ids, given, fill, alpha=0.1, seed=3, wrong=0.1, aim=0.1, **part):
     """Return a proof about values that are wrong with some probabilities."""
-    proof = Proof(ids, NAMES, given, alpha, **part)
+    proof = Proof(ids, NAMES, given, alpha, aim, **part)
     proof.begin(encode_values(fill, np.broadcast_to(wrong, fill.shape)).ravel(), seed)
     return proof
 
@@ -178,7 +178,7 @@ def test_the_bound_is_that_of_the_answers_less_the_corrected_errors(rng):
     assert found == 1 + (truth.ravel()[asked[1:]] != fill.ravel()[asked[1:]]).sum()
     part = np.flatnonzero(proof.part)
     wrong = proof.answers[asked] != proof.fill[asked]
-    bets = Bets.place(proof.wrong[part], np.searchsorted(part, asked), np.ones(20, dtype=bool), wrong, proof.aims)
+    bets = Bets.place(proof.wrong[part], np.searchsorted(part, asked), np.ones(20, dtype=bool), wrong, proof.excluded)
     assert proof.max_errors == bets.bound(0.05) - found + 1  # "not sure" stays wrong
     assert proof.delivered.ravel()[asked[0]] == fill.ravel()[asked[0]]
 
@@ -190,7 +190,7 @@ def test_the_bound_is_that_of_the_answers_less_the_corrected_errors(rng):
         ("[]", "its kind is not"),
         ("{}", "its kind is not"),
         ('{"kind": "halflabel certificate", "version": 9}', "its version is 9"),
-        ('{"kind": "halflabel certificate", "version": 3, "population": 3}', "'population' is missing or of another"),
+        ('{"kind": "halflabel certificate", "version": 4, "population": 3}', "'population' is missing or of another"),
     ],
 )
 def test_another_file_is_named_in_one_sentence(tmp_path, content, sentence):
@@ -202,6 +202,6 @@ def test_another_file_is_named_in_one_sentence(tmp_path, content, sentence):
 
 def test_another_part_is_named():
     with pytest.raises(ValueError, match="not 'most'"):
-        Proof(["a"], NAMES, np.zeros((1, 2), np.int8), 0.05, population="most")
+        Proof(["a"], NAMES, np.zeros((1, 2), np.int8), 0.05, 0.1, population="most")
     with pytest.raises(ValueError, match="no label 'loud'"):
-        Proof(["a"], NAMES, np.zeros((1, 2), np.int8), 0.05, labels=["loud"])
+        Proof(["a"], NAMES, np.zeros((1, 2), np.int8), 0.05, 0.1, labels=["loud"])

@@ -79,7 +79,7 @@ class FinishState:
         with self._naming_journal():
             given.flat[[self.entries.find(*cell) for cell in asked]] = 0
         ids, names = self.entries.ids, self.entries.names
-        self.proof = Proof(ids, names, given, 1 - self.confidence, [self.max_error], population, labels)
+        self.proof = Proof(ids, names, given, 1 - self.confidence, self.max_error, population, labels)
         table = digest_unordered(ids, names, given)
         stated = {"confidence": self.confidence, "population": population, "labels": labels}
         header = {"table": table, **stated, "max_error": self.max_error}
@@ -122,7 +122,7 @@ class FinishState:
         if not self.proof.has_begun and record["op"] != "begin":
             raise ValueError("its first record does not begin a sequence.")
         if record["op"] == "begin":
-            self.proof.shares = [record["aim"]]
+            self.proof.aim = record["aim"]
             self.proof.begin(self.entries.unpack(record["values"]), record["seed"])
         elif record["op"] == "ask":
             entries = [self.entries.find(*cell) for cell in record["cells"]]

@@ -19,20 +19,18 @@ largest m with :math:`K_n(m) < 1 / \alpha` is an upper bound at all n together (
 al. 2023 for weights). Probabilities that are wrong make the bound wider and not false.
 
 The stake is that of Kelly for an aim, the number of wrong entries to be excluded: the mean gain over the variance of X
-if the aim were the truth, which is best where all entries are alike. With several aims, the capital is
-divided among them. The weights are :math:`\sqrt{p (1 - p)}`, which makes the variance of X smallest, and at least a
-share of the largest weight, because probabilities near 0 can be wrong.
+if the aim were the truth, which is best where all entries are alike. The weights are
+:math:`\sqrt{p (1 - p)}`, which makes the variance of X smallest, and at least a share of the largest weight,
+because probabilities near 0 can be wrong.
 
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from halflabel._arrays import Floats, Ints, Mask
 
@@ -48,9 +46,6 @@ PRIOR_ERRORS = 2.0
 #: The largest stake, as a share of the stake that can lose the whole capital.
 LARGEST = 0.99
 
-#: The shares of wrong entries that a bound without a stated aim is made for.
-AIMS = (0.01, 0.03, 0.1, 0.3)
-
 
 def weigh(p: Floats) -> Floats:
     """Return the weights of entries that are wrong with probability ``p``."""
@@ -64,19 +59,19 @@ class Bets:
     """The bets on the random answers of a sequence: a factor of the capital is ``1 + stake * (m - centre)``."""
 
     centres: Floats  #: Shape (n_draws,).
-    stakes: Floats  #: Shape (n_aims, n_draws).
+    stakes: Floats  #: Shape (n_draws,).
     found: int  #: The number of wrong entries that are known after the last draw.
     most: int  #: The largest number of wrong entries that is possible then.
 
     @classmethod
     def place(
-        cls, p: Floats, entries: Ints, drawn: Mask, wrong: Mask, aims: Sequence[float], weights: Floats | None = None
+        cls, p: Floats, entries: Ints, drawn: Mask, wrong: Mask, aim: float, weights: Floats | None = None
     ) -> Bets:
         """Return the bets on answers about some entries of a population, in their order.
 
-        ``drawn`` are the entries that were drawn, and ``wrong`` those whose value is not the answer. ``aims`` are
-        numbers of wrong entries without an answer. ``weights`` are in proportion to the chances, by default
-        ``weigh(p)``: a population may be a part of the one that entries were drawn from.
+        ``drawn`` are the entries that were drawn, and ``wrong`` those whose value is not the answer. ``aim`` is the
+        number of wrong entries without an answer that is to be excluded. ``weights`` are in proportion to the chances,
+        by default ``weigh(p)``: a population may be a part of the one that entries were drawn from.
         """
         s = weigh(p) if weights is None else weights
         asked, errors = p[entries], wrong.astype(float)
@@ -84,18 +79,16 @@ class Bets:
         found, known = _sum_before(errors), _sum_before(errors * drawn)
         ratio = (known + PRIOR_ERRORS) / (_sum_before(asked * drawn) + PRIOR_ERRORS)
         limit = LARGEST / (size * float(((1 - p) / s).max(initial=0.0)) + left + 1e-12)
-        excluded = np.array(aims)[:, None]
-        variance = size * (excluded / (left + 1e-12) * skewed + square) - (excluded - left) ** 2
-        gains = np.maximum(excluded - ratio * left, 0.0)
+        variance = size * (aim / (left + 1e-12) * skewed + square) - (aim - left) ** 2
+        gains = np.maximum(aim - ratio * left, 0.0)
         stakes = np.minimum(gains / np.maximum(variance, 1e-12), limit)
         centres = found + left + (errors - asked) * size / s[entries]
         n_wrong = int(wrong.sum())
-        return cls(centres[drawn], stakes[:, drawn], n_wrong, n_wrong + len(p) - len(entries))
+        return cls(centres[drawn], stakes[drawn], n_wrong, n_wrong + len(p) - len(entries))
 
     def measure(self, number: int) -> float:
         """Return the logarithm of the capital against the claim that at least a number of entries is wrong."""
-        grown = np.log1p(self.stakes * (number - self.centres)).sum(axis=1)
-        return float(logsumexp(grown) - math.log(len(grown)))
+        return float(np.log1p(self.stakes * (number - self.centres)).sum())
 
     def bound(self, alpha: float) -> int:
         """Return the upper bound of the number of wrong entries, the known ones included."""

@@ -21,7 +21,7 @@ from halflabel.evidence.random_order import digest_table, pack, unpack
 __all__ = ["Certificate", "check_certificate", "make_certificate", "read_certificate", "rebuild_proof", "verify"]
 
 #: The content of "kind" and "version", so that no other file is taken for a certificate.
-KIND, VERSION = "halflabel certificate", 3
+KIND, VERSION = "halflabel certificate", 4
 
 #: The method of the bound.
 METHOD = "bets on entries drawn without replacement, the chance in proportion to sqrt(p (1 - p)) with a floor"
@@ -41,7 +41,7 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "population": (str,), "labels": (list, type(None)), "entries": (int,), "answered": (int,), "audited": (int,),
     "errors": (int,), "not_sure": (int,), "level": (float,), "max_errors": (int,), "precision": (float, int),
     "alpha": (float,), "seed": (int,), "seed_from": (str,), "table": (str,),
-    "audited_table": (str,), "aims": (list,), "names": (list,), "items": (int,), "values": (str,), "before": (list,),
+    "audited_table": (str,), "aim": (float,), "names": (list,), "items": (int,), "values": (str,), "before": (list,),
     "steps": (list,), KEY: (str,),
 }  # fmt: skip
 
@@ -51,10 +51,10 @@ class Certificate(dict[str, Any]):
 
     Keys: population, labels; entries (N), answered (all), audited (n, random ones), errors (k, among these), not_sure;
     level, max_errors and precision (the bound); alpha (1 - level); seed, seed_from; table and audited_table (digests
-    of the labels as delivered, and as they were when the values were frozen); aims (shares of wrong entries), values
-    (the frozen values with the probabilities that they are wrong), and the entries themselves. A task adds max_error
-    (the stated share), taken_back (the number of answers that were given again) and columns. sha256 is the digest of
-    all other values.
+    of the labels as delivered, and as they were when the values were frozen); aim (the share of wrong entries
+    to be excluded), values (the frozen values with the probabilities that they are wrong), and the entries themselves.
+    A task adds max_error (the stated share), taken_back (the number of answers that were given again) and columns.
+    sha256 is the digest of all other values.
     """
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ def make_certificate(proof: Proof, *, seed_from: str, **facts: Any) -> Certifica
         answered=int(answered.sum()), audited=len(draws), errors=sum(map(int, draws)), not_sure=proof.unsure,
         level=1 - proof.alpha, max_errors=proof.max_errors, precision=1 - proof.bound, alpha=proof.alpha,
         seed=proof.seed, seed_from=seed_from, table=digest_table(proof.ids, proof.names, delivered),
-        audited_table=digest_table(proof.ids, proof.names, _turn_back(proof, delivered)), aims=list(proof.shares),
+        audited_table=digest_table(proof.ids, proof.names, _turn_back(proof, delivered)), aim=proof.aim,
         names=list(proof.names), items=len(proof.ids), values=pack(np.where(proof.part, proof.codes, 0)),
         before=[_write_step(proof, *each) for each in before],
         steps=[_write_step(proof, *each) for each in [*whole, *later]],
@@ -143,8 +143,7 @@ def check_certificate(values: Any) -> Certificate:
         raise ValueError("its level and its alpha do not belong together.")
     if not 0 < values["items"] * len(values["names"]) <= MAX_ENTRIES:
         raise ValueError("its numbers of items and labels do not make a table.")
-    aims = values["aims"]
-    if not (0 <= values["precision"] <= 1 and aims and all(type(aim) is float and 0 <= aim < 1 for aim in aims)):
+    if not (0 <= values["precision"] <= 1 and 0 <= values["aim"] < 1):
         raise ValueError("its shares do not lie between 0 and 1.")
     return Certificate(values)
 
@@ -185,8 +184,8 @@ def rebuild_proof(certificate: Certificate, ids: Sequence[str], names: Sequence[
     before, steps = (_read_steps(certificate[name], state) for name in ("before", "steps"))
     given = np.where(codes == 0, state.ravel(), 0)
     given[[entry for entry, *_ in before]] = 0
-    aims, population = certificate["aims"], certificate["population"]
-    proof = Proof(ids, names, given.reshape(state.shape), certificate["alpha"], aims, population)
+    alpha, aim, population = (certificate[name] for name in ("alpha", "aim", "population"))
+    proof = Proof(ids, names, given.reshape(state.shape), alpha, aim, population)
     for entry, _, answer in before:
         proof.answer(entry, answer)
     proof.begin(codes, certificate["seed"])

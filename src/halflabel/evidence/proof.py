@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
-from halflabel.evidence.betting import AIMS, Bets, weigh
+from halflabel.evidence.betting import Bets, weigh
 from halflabel.evidence.random_order import Codes, decode_values, order_entries
 from halflabel.labels.names import POPULATIONS
 
@@ -31,8 +31,8 @@ class Proof:
         The labels before completion.
     alpha : float
         The probability that any bound of this proof is ever false.
-    aims : sequence of float
-        The shares of wrong entries that are to be excluded. They decide the stakes, and not whether a bound is true.
+    aim : float
+        The share of wrong entries that is to be excluded. It decides the stakes, and not whether a bound is true.
     population : {"all", "relevant", "irrelevant"}
         The values of the entries that the bound is about.
     labels : sequence of str, optional
@@ -45,7 +45,7 @@ class Proof:
         names: Sequence[str],
         given: NDArray[np.int8],
         alpha: float,
-        aims: Sequence[float] = AIMS,
+        aim: float,
         population: str = "all",
         labels: Sequence[str] | None = None,
     ) -> None:
@@ -57,7 +57,7 @@ class Proof:
         wanted = np.array([labels is None or name in labels for name in names], dtype=bool)
         self.gaps: Mask = (given == 0).ravel() & np.tile(wanted, len(ids))
         self.ids, self.names, self.given = ids, names, given.ravel()
-        self.alpha, self.shares, self.seed = alpha, aims, -1
+        self.alpha, self.aim, self.seed = alpha, aim, -1
         self.answers: NDArray[np.int8] = np.zeros(given.size, dtype=np.int8)
         self.asked: set[int] = set()
         self.taken_back: set[int] = set()  # they count as wrong until they are answered again
@@ -73,7 +73,7 @@ class Proof:
         self.codes, self.seed = codes, seed
         self.weights = np.zeros(len(codes))
         self.weights[self.part] = weigh(self.wrong[self.part])
-        self.aims = [share * self.entries + 1 for share in self.shares]  # frozen, too: stakes must not follow answers
+        self.excluded = self.aim * self.entries + 1  # frozen, too: stakes must not follow answers
         # The entries that were drawn, or answered without a draw, in this order, and whether each was drawn.
         self.steps: list[tuple[int, bool]] = []
         self._taken: set[int] = set()
@@ -173,13 +173,13 @@ class Proof:
         entries, part = steps[:, 0], np.flatnonzero(self.part)
         wrong = self.answers[entries] != self.fill[entries]
         places, drawn = np.searchsorted(part, entries), steps[:, 1] == 1
-        return Bets.place(self.wrong[part], places, drawn, wrong, self.aims, self.weights[part])
+        return Bets.place(self.wrong[part], places, drawn, wrong, self.excluded, self.weights[part])
 
     def of_label(self, label: int) -> Proof:
         """Return the proof about one label alone, of which the drawn entries are a random sample, too."""
         proof, at = copy.copy(self), np.arange(len(self.gaps)) % len(self.names) == label
         proof.gaps, proof.part = self.gaps & at, self.part & at
-        proof.aims = [share * int(proof.part.sum()) + 1 for share in self.shares]
+        proof.excluded = self.aim * int(proof.part.sum()) + 1
         proof.steps = [step for step in self.whole if at[step[0]]]
         return proof
 
