@@ -109,6 +109,16 @@ def test_an_entry_that_is_drawn_is_on_no_screen_of_another_draw(make_fit):
     assert len(questions) == len(set(questions))
 
 
+@pytest.mark.parametrize("choose", [choose_screens, choose_walls])
+def test_a_label_without_doubtful_entries_is_asked_if_it_is_chosen(make_fit, choose):
+    """Doubtful entries of other labels do not empty its queue."""
+    given = np.zeros((30, 2), dtype=np.int8)
+    now = Situation(given, given, make_fit(given, np.column_stack([np.full(30, 0.5), np.linspace(0, 0.02, 30)])))
+    assert {q.column for screen in choose(now, "uncertain", 5) for q in screen if q.why != "random"} == {0}
+    [first, *_] = choose(now, "uncertain", 5, label=1)
+    assert (first[0].row, first[0].column) == (29, 1)
+
+
 def test_random_entries_of_one_label_are_no_sample_of_the_whole(situation):
     screens = choose_screens(situation, "random", 16, label=2)
     assert {(q.column, q.why) for [q] in screens} == {(2, "random of a part")}

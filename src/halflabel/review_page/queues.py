@@ -131,7 +131,7 @@ def choose_screens(
     random = Reason.RANDOM.value if label is None else Reason.RANDOM_OF_PART.value
     if now.fit is None or kind == Reason.RANDOM:
         return _draw(now.filled & allowed, now, n, random)
-    score = _score(now, now.fit, kind, TOGETHER) * allowed
+    score = _score(now, now.fit, kind, TOGETHER, allowed)
     best, total = _take_best(score, MAX_CHIPS, axis=1)
     gain = total / (LOOK + CHIP * (np.take_along_axis(score, best, axis=1) > 0).sum(axis=1))
     order = [row for row in np.argsort(-gain, kind="stable")[:n].tolist() if gain[row] > 0]
@@ -160,7 +160,7 @@ def choose_walls(
     """
     if now.fit is None:
         return []
-    score = _score(now, now.fit, kind, DOUBT) * limit_entries(now.given.shape, label, exclude)
+    score = _score(now, now.fit, kind, DOUBT, limit_entries(now.given.shape, label, exclude))
     value = np.where(np.abs(now.current) == 1, now.current, now.fit.state)
     walls: list[tuple[float, Screen]] = []
     for sign in (1, -1):
@@ -233,9 +233,10 @@ def _list_labels(score: Scores, best: Ints, row: int, kind: str) -> Screen:
     return [Question(row, int(j), kind) for j in best[row] if score[row, j] > 0]
 
 
-def _score(now: Situation, fit: Fit, kind: str, doubt: float) -> Scores:
+def _score(now: Situation, fit: Fit, kind: str, doubt: float, allowed: Mask) -> Scores:
     """Return the scores of a queue, and 0 for other entries. Uncertain ones are at least ``doubt``, if any is."""
     mask, score = KINDS[kind](now, fit)
+    mask = mask & allowed
     if kind == Reason.UNCERTAIN and (doubtful := mask & (score >= doubt)).any():
         mask = doubtful
     return np.where(mask, score, 0)
