@@ -18,8 +18,8 @@ def describe_user_method(path: str, classifier: Sequence[Mapping[str, Any]]) -> 
     Parameters
     ----------
     path : str
-        Import path of a class or of an estimator. Its attributes ``threshold_rule`` (its rule in words) and
-        ``learns_from_positives`` are optional.
+        Import path of a class or of an estimator. Its attributes ``threshold_rule`` (its rule in words),
+        ``learns_from_positives`` and ``returns_relevant`` are optional.
     classifier : sequence of mapping
         The steps that follow a transformer.
 
@@ -57,6 +57,8 @@ def _read_attributes(kind: Any) -> tuple[dict[str, Any], list[str]]:
     own = isinstance(kind, type) and issubclass(kind, PositiveOnlyEstimator)
     learns = bool(getattr(kind, "learns_from_positives", own))
     options: dict[str, Any] = {"absent": "unknown"} if learns else {}
+    if getattr(kind, "returns_relevant", False):
+        options["returns"] = "relevant"
     return options, ["positive-only labels where the protocol has them"] if learns else []
 
 

@@ -10,6 +10,7 @@ from papers.tests.benchmark.toy import make_board
 from sklearn.metrics import brier_score_loss, log_loss
 
 from halflabel import PartialLabels
+from halflabel_papers.benchmark.arms import LabelRate
 from halflabel_papers.benchmark.gaps import open_unassigned
 from halflabel_papers.benchmark.measuring import Tuning, compute_log_loss, measure, score
 from halflabel_papers.execute import execute
@@ -81,6 +82,28 @@ def test_probabilities_of_assigned_labels_are_divided_by_the_label_frequency(abs
     whole = measure(replace(run, options={**run.options, "rate": 0.0}), None)
     assert outcome.facts["frequency"] == 0.7
     assert outcome.metrics["brier"] == pytest.approx(whole.metrics["brier"], abs=0.05)
+
+
+class Relevant(LabelRate):
+    """It returns P(relevant), from the label frequency c."""
+
+    def __init__(self, c=1.0):
+        self.c = c
+
+    def predict_proba(self, X):
+        return super().predict_proba(X) / self.c
+
+
+@pytest.mark.parametrize("settings", [[], [{}, {}]])
+def test_probabilities_of_relevant_labels_are_not_divided_again(settings):
+    """A method that divides by c itself, and declares it, has the figures of one that leaves this to the board."""
+    step, board = {"use": f"{__name__}:Relevant", "c": "$frequency"}, make_board()
+    plain = use(board, "one", {"use": "halflabel_papers.benchmark.arms:LabelRate"})
+    declared = use(board, "one", step, returns="relevant", settings=settings)
+    wanted = measure(plan(plain, "one", "Z"), None).metrics
+    assert measure(plan(declared, "one", "Z"), None).metrics == pytest.approx(wanted)
+    twice = measure(plan(use(board, "one", step, settings=settings), "one", "Z"), None).metrics
+    assert abs(twice["brier"] - wanted["brier"]) > 0.01
 
 
 def test_held_out_entries_of_positive_only_labels_are_whole_items_with_their_unassigned_entries():

@@ -152,6 +152,10 @@ def _check_names(where: str, board: Board) -> None:
         "metric": ([*board.metrics, board.decisive], [*METRICS, "log_loss"]),
         "threshold rule": ([board.budget["rule"]], [*RULES, "half"]),
         "method": ([board.ours], board.methods),
+        "probability": (
+            [m.options.get("returns", "assigned") for m in board.methods.values()],
+            ("assigned", "relevant"),
+        ),
         "set": (board.quick["sets"], board.sets),
         "protocol": (list(board.quick["rates"]), board.protocols),
     }

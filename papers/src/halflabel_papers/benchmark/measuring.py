@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ Form = Callable[[PartialLabels], PartialLabels]
 
 
 def measure(run: Run, folder: Path | None) -> Outcome:
-    """Do one run. Options: ``way`` with its own options, ``rate``, ``settings``, ``rule``, ``absent``, ``dense`` ..."""
+    """Do one run. Options: ``way`` and its own, ``rate``, ``settings``, ``rule``, ``absent``, ``returns``, ``dense`` ..."""
     rng = np.random.default_rng(run.seed)
     data = load_data(run.source, folder, "whole", rng)
     rows = np.sort(rng.permutation(len(data.Y))[: run.options["items"]])
@@ -68,7 +69,10 @@ def fill(run: Run, X: Matrix, known: PartialLabels, frequency: float) -> tuple[F
     first = build_step(steps[0], X.shape[1], _no_lookup)
     X = X if get_tags(first).input_tags.allow_nan else _fill_features(X)
     is_open = run.options.get("absent") == "unknown" and frequency < 1
-    tuning = Tuning(X, known, run.options["held_out"], open_unassigned if is_open else lambda labels: labels)
+    form = open_unassigned if is_open else lambda labels: labels
+    tuning = Tuning(
+        X, known, run.options["held_out"], form, frequency if run.options.get("returns") == "relevant" else 1
+    )
     best = int(np.argmin([tuning.lose(each) for each in attempts])) if len(attempts) > 1 else 0
     prediction = tuning.predict(attempts[best], known)
     p = prediction.probabilities
@@ -90,13 +94,16 @@ class Tuning:
         The share that is held out.
     form : callable
         From such labels to the labels that the method gets.
+    rate : float, default=1
+        P(assigned) is this share of what the method returns: c if it returns P(relevant).
     """
 
-    def __init__(self, X: Matrix, known: PartialLabels, share: float, form: Form) -> None:
+    def __init__(self, X: Matrix, known: PartialLabels, share: float, form: Form, rate: float = 1) -> None:
         self.X = X
         self.known = known
         self.share = share
         self.form = form
+        self.rate = rate
 
     @cached_property
     def rest(self) -> PartialLabels:
@@ -120,8 +127,9 @@ class Tuning:
         return loss if np.isfinite(loss) else np.inf
 
     def predict(self, steps: Steps, labels: PartialLabels) -> Prediction:
-        """Return the prediction of a method for all items from such labels."""
-        return Chain.fit(steps, {}, self.X, self.form(labels)).predict_fitted(labels.shape)
+        """Return the prediction of a method for all items from such labels, with the probability of being assigned."""
+        found = Chain.fit(steps, {}, self.X, self.form(labels)).predict_fitted(labels.shape)
+        return found if found.probabilities is None else replace(found, probabilities=found.probabilities * self.rate)
 
     def calibrate(self, prediction: Prediction) -> Calibration:
         """Return the map from scores to probabilities that fits the held-out entries."""
