@@ -8,13 +8,15 @@ and "mixed" for emotions. Stress tests violate the model:
 * two, five: models that misread the items at one end of the first principal component together, with other errors of
   their own. "mixed" has models with and without this error in turn.
 
-Some random items are known. All numbers are over the other entries, with and without votes. ``brier`` is relative to
-the best of three anchors: the share of votes, hl.complete on the known entries and the majority, and the posterior
-of the model of Dawid and Skene per label. ``rates``: the share of stated error rates, per source and label, whose
-interval of 90 % has the true rate. ``expected`` and ``wrong``: filled values that are expected to be wrong, and that
-are; ``band``: the share of tables whose band has the number, of the tables that state one.
+Some random items are known, or with ``--cells`` single random entries. All numbers are over the other entries, with
+and without votes. ``brier`` is relative to the best anchor: the share of votes, hl.complete on the known entries and
+the majority (alone, and for entries without a majority), and the posterior of the model of Dawid and Skene per label.
+``rates``: the share of stated error rates, per source and label, whose interval of 90 % has the true rate.
+``expected`` and ``wrong``: filled values that are expected to be wrong, and that are; ``band``: the share of tables
+whose band has the number, of the tables that state one.
 
     python benchmarks/sources.py [--crowds medsafe noise five] [--sets scene yeast] [--known 0 20 60] [--repeats 2]
+    python benchmarks/sources.py --crowds medsafe --known 100 --cells
 """
 
 from __future__ import annotations
@@ -104,7 +106,7 @@ def find_dawid_skene(values, steps=100):
 
 
 def score_anchors(X, values, truth, known):
-    """Return the Brier score of the best anchor. Known entries are given, and entries without votes completed."""
+    """Return the Brier score of each anchor. Known entries are given, and entries without votes completed."""
     n_votes = (~np.isnan(values)).sum(axis=0)
     share = np.where(n_votes, np.nansum(values, axis=0) / np.maximum(n_votes, 1), np.nan)
     majority = np.where(known, truth, np.where(share == 0.5, np.nan, np.round(share)))
@@ -112,17 +114,22 @@ def score_anchors(X, values, truth, known):
     filled = hl.complete(X, table, effort="fast").probabilities.reindex(columns=table.columns).to_numpy()
     filled = np.where(np.isnan(filled), np.nanmean(majority, axis=0), filled)
     skene = np.column_stack([find_dawid_skene(values[:, :, j]) for j in range(truth.shape[1])])
-    anchors = [np.where(n_votes > 0, each, filled) for each in (share, skene)]
-    anchors += [filled, np.where(np.isnan(majority), filled, majority)]
-    return min(float(((each - truth)[~known] ** 2).mean()) for each in anchors)
+    anchors = {
+        "share": np.where(n_votes > 0, share, filled),
+        "skene": np.where(n_votes > 0, skene, filled),
+        "completed": filled,
+        "majority": np.where(np.isnan(majority), filled, majority),
+    }
+    return {name: float(((p - truth)[~known] ** 2).mean()) for name, p in anchors.items()}
 
 
-def measure(crowd, name, seed, n_known):
-    """Return the record of one table."""
+def measure(crowd, name, seed, n_known, single):
+    """Return the record of one table. ``n_known`` is a number of items, or of single entries."""
     X, values, truth = draw(crowd, name, seed)
     labels, n = [f"label {j}" for j in range(truth.shape[1])], len(truth)
-    known = np.zeros(truth.shape, dtype=bool)
-    known[np.random.default_rng(seed).choice(n, n_known, replace=False)] = True
+    known, rng = np.zeros(truth.shape, dtype=bool), np.random.default_rng(seed)
+    places = known.reshape(-1) if single else known
+    places[rng.choice(len(places), n_known, replace=False)] = True
     items = pd.DataFrame(np.where(known, truth, np.nan), columns=labels).assign(item=np.arange(n))
     s, i, j = np.nonzero(~np.isnan(values))
     votes = pd.DataFrame({"item": i, "label": np.array(labels)[j], "source": s.astype(str), "value": values[s, i, j]})
@@ -130,7 +137,7 @@ def measure(crowd, name, seed, n_known):
     kept = [labels.index(label) for label in filled.labels.names]
     values, truth, open_ = values[:, :, kept], truth[:, kept], ~known[:, kept]
     p, errors = filled.probabilities.to_numpy(), filled.expected_errors.iloc[-1]
-    brier = float(((p - truth)[open_] ** 2).mean()) / score_anchors(X, values, truth, ~open_)
+    own, anchors = float(((p - truth)[open_] ** 2).mean()), score_anchors(X, values, truth, ~open_)
     wrong = int(((filled.state > 0) != truth)[open_].sum())
     rates, inside = filled.corrections["votes"].rates.dropna(subset="error"), []
     for row in rates.itertuples():
@@ -138,7 +145,8 @@ def measure(crowd, name, seed, n_known):
         given = ~np.isnan(values[int(row.source)][:, at])
         true = (values[int(row.source)][:, at] != truth[:, at])[given].mean()
         inside.append(row.low <= true <= row.high)
-    return {"crowd": crowd, "known": n_known, "set": name, "brier": brier, "rates": np.mean(inside or [np.nan]),
+    return {"crowd": crowd, "known": n_known, "set": name, "brier": own / min(anchors.values()), "halflabel": own,
+            **anchors, "rates": np.mean(inside or [np.nan]),
             "expected": errors["expected"], "wrong": wrong,
             "band": errors["low"] <= wrong <= errors["high"] if errors["expected"] > 0 else np.nan}  # fmt: skip
 
@@ -148,18 +156,18 @@ def main():
     parser = make_parser(__doc__, sets=SETS, repeats=2)
     parser.add_argument("--crowds", nargs="+", choices=CROWDS, default=list(CROWDS))
     parser.add_argument("--known", nargs="+", type=int, default=[0, 30, 60], help="number of known items")
+    parser.add_argument("--cells", action="store_true", help="--known is the number of single random entries")
     args, records = parser.parse_args(), []
     with use_one_thread():
         for crowd in args.crowds:
             for name in ("medsafe-llm",) if crowd == "medsafe" else args.sets:
                 for seed in range(args.repeats * (len(args.sets) if crowd == "medsafe" else 1)):
                     for n_known in args.known:
-                        records.append(measure(crowd, name, seed, n_known))
+                        records.append(measure(crowd, name, seed, n_known, args.cells))
                         line = pd.DataFrame(records[-1:]).round(3)
                         print(line.to_string(index=False, header=len(records) == 1), flush=True)
-    columns = ["brier", "rates", "expected", "wrong", "band"]
-    table = pd.DataFrame(records).astype({"band": float}).groupby(["crowd", "known"], sort=False)
-    print(table[columns].mean().assign(worst=table["brier"].max()).round(3).to_string())
+    table = pd.DataFrame(records).drop(columns="set").astype({"band": float}).groupby(["crowd", "known"], sort=False)
+    print(table.mean().assign(worst=table["brier"].max()).round(3).to_string())
 
 
 if __name__ == "__main__":

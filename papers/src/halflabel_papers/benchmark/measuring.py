@@ -38,7 +38,7 @@ Form = Callable[[PartialLabels], PartialLabels]
 
 
 def measure(run: Run, folder: Path | None) -> Outcome:
-    """Do one run. Options: ``way`` and its own, ``rate``, ``settings``, ``rule``, ``absent``, ``returns``, ``dense`` ..."""
+    """Do one run. Options: ``way``, ``rate``, ``settings``, ``rule``, ``absent``, ``returns``, ``dense`` and others."""
     rng = np.random.default_rng(run.seed)
     data = load_data(run.source, folder, "whole", rng)
     rows = np.sort(rng.permutation(len(data.Y))[: run.options["items"]])
