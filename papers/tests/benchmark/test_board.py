@@ -48,7 +48,7 @@ def test_a_method_with_settings_has_a_row_of_its_defaults():
         ('ours = "halflabel"', 'ours = "half"', "there is no method 'half'"),
         ('rule = "micro_f1"', 'rule = "micro"', "there is no threshold rule 'micro'"),
         ("rates = { Q = 0.3", "rates = { Q = 0.2", "Q has no rate 0.2"),
-        ('returns = "relevant"', 'returns = "found"', "there is no probability 'found'"),
+        ('returns = "relevant" }', 'returns = "found" }', "there is no probability 'found'"),
         ('sets = ["emotions"', 'sets = ["emotion"', "there is no set 'emotion'"),
         ("rates = { Q = 0.3", "rates = { P = 0.3", "there is no protocol 'P'"),
     ],

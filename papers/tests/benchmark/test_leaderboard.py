@@ -9,7 +9,7 @@ import pytest
 from papers.tests.benchmark.toy import make_board
 
 from halflabel_papers.benchmark.leaderboard import Entry, list_failures, rank, read_entry, tabulate, take_cells
-from halflabel_papers.benchmark.page import build_page
+from halflabel_papers.benchmark.page import build_page, rank_entries
 from halflabel_papers.page.markdown import render_markdown
 from halflabel_papers.page.model import render_html
 from halflabel_papers.store import Record
@@ -86,6 +86,19 @@ def test_the_page_lists_failures_and_links_every_number_to_its_records(board, en
     assert set(figures) == {"ranks.svg"}
     html = render_html(page)
     assert html.count('href="records/good.jsonl.gz"') >= 3 + 2 * 8
+
+
+def test_ranks_of_other_sets_and_other_scores_stand_next_to_each_other(board, entries):
+    tuned = replace(board, sets={**board.sets, "toy0": replace(board.sets["toy0"], note="settings were chosen on it")})
+    cells = take_cells(tuned, tabulate(entries, "brier"), quick=True)
+    grid = rank_entries(tuned, entries, cells, quick=True)
+    place = grid.columns.index("untuned")
+    assert {name: row[place].measured for name, row in grid.rows} == {
+        "Good": "1.5", "Breaks": "2.0", "Nan": "2.5", "Crashes": ""
+    }  # fmt: skip
+    text, _ = render_markdown(build_page(board, entries), "figures")
+    scores = text.partition("Mean ranks in all scores")[2].partition("</details>")[0]
+    assert "| Good | **1.5** | **1.5** | **1.5** | 2.2 | 2.2 | 2.2 |" in scores
 
 
 def test_the_full_board_ranks_the_methods_with_all_its_cells(board, entries):

@@ -6,24 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from rich.table import Table
 
 from halflabel.cli.console import out, print_note, print_result, show_progress
-from halflabel.plugins import decimal, plural, together
+from halflabel.plugins import plural, together
 from halflabel_papers.benchmark.board import Board, read_board, take_own
 from halflabel_papers.benchmark.leaderboard import (
     VERIFIED,
     Entry,
     digest_file,
     list_failures,
-    rank,
     read_entries,
     read_entry,
     tabulate,
     take_cells,
 )
-from halflabel_papers.benchmark.page import RECORDS, build_page, name_metric
+from halflabel_papers.benchmark.page import RECORDS, build_page, rank_entries
 from halflabel_papers.benchmark.running import choose_methods, list_missing_sets, make_entries, run_open, write_entries
 from halflabel_papers.benchmark.verifying import mark_verified, plan_verification, verify
 from halflabel_papers.page.build import write_page
@@ -41,7 +39,6 @@ class Asked:
     labels: tuple[str, ...] = ()
     folder: Path | None = None
     jobs: int = 1
-    submit: bool = False
 
 
 def show_published() -> None:
@@ -72,8 +69,6 @@ def run_board(asked: Asked, output: Path) -> None:
     print_leaderboard(board, entries)
     print_note(*list_failures(own))
     print_result(f"Written: {', '.join(map(str, paths))}.")
-    if asked.submit:
-        _explain_submission(board, own, output)
 
 
 def verify_file(path: Path, methods: Sequence[str], folder: Path | None) -> None:
@@ -109,26 +104,12 @@ def print_leaderboard(board: Board, entries: Sequence[Entry]) -> None:
     if not entries:
         print_result("There are no records yet: `halflabel benchmark --quick` makes them.")
         return
-    ranks = rank(take_cells(board, tabulate(entries, board.decisive), quick=True), board.decisive)
-    ranks = ranks.dropna(how="all").sort_values(["all", *board.quick["rates"]], kind="stable")
-    title = f"Mean ranks in {name_metric(board.decisive)} ({', '.join(board.quick['sets'])})"
-    table = Table("method", *ranks.columns, title=title, title_justify="left")
-    for name, values in ranks.iterrows():
-        table.add_row(str(name), *("" if np.isnan(value) else decimal(float(value), 1) for value in values))
+    cells = take_cells(board, tabulate(entries, board.decisive), quick=True)
+    grid = rank_entries(board, entries, cells, quick=True)
+    keys = [key for key in grid.columns if key in board.protocols]
+    ranks = grid.columns[: len(keys) + 2]
+    table = Table("method", *ranks, title=f"{grid.caption} ({', '.join(board.quick['sets'])})", title_justify="left")
+    for name, places in grid.rows:
+        table.add_row(name, *(each.measured for each in places[: len(ranks)]))
     out.print(table)
-    keys = ", ".join(f"{key} {board.protocols[key].title.lower()}" for key in ranks.columns if key in board.protocols)
-    print_result(f"1 is the best; {keys}.")
-
-
-def _explain_submission(board: Board, entries: Sequence[Entry], output: Path) -> None:
-    """Print the next step for the files of methods."""
-    n_cells = sum(1 for _ in board.list_cells(quick=True))
-    for entry in entries:
-        path = output / RECORDS / entry.file
-        if len(entry.records) < n_cells:
-            raise ValueError(f"{entry.method.name} has {len(entry.records)} of the {n_cells} cells of the quick board.")
-        print_result(
-            f"To submit {entry.method.name}: add {path} to docs/benchmark/records of the repository, together with its "
-            f"source, and run `halflabel benchmark --verify FILE --method FILE.py:CLASS` and "
-            "`python -m halflabel_papers.benchmark`."
-        )
+    print_result(f"1 is the best; {', '.join(f'{key} {board.protocols[key].title.lower()}' for key in keys)}.")

@@ -21,7 +21,6 @@ import click
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("halflabel-benchmark"), show_default=True,
               help="Folder of the records and the page.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(-1), default=1, show_default=True, help="Processes; -1 is one per core.")
-@click.option("--submit", is_flag=True, help="Write the file that adds your method to the public board.")
 @click.option("--verify", type=click.Path(path_type=Path), metavar="FILE",
               help="Run five cells of such a file again, drawn by its digest, and compare the figures.")  # fmt: skip
 def benchmark(
@@ -32,7 +31,6 @@ def benchmark(
     folder: Path | None,
     output: Path,
     jobs: int,
-    submit: bool,
     verify: Path | None,
 ) -> None:
     """Compare methods for missing labels on the same gaps, or show the board that comes with this package.
@@ -44,7 +42,6 @@ def benchmark(
     Examples:
       halflabel benchmark
       halflabel benchmark --quick --method my.py:MyModel
-      halflabel benchmark --quick --method my.py:MyModel --submit
       halflabel benchmark --my items.csv --labels rock,sad,live
       halflabel benchmark --verify mymodel.jsonl.gz --method my.py:MyModel
     """  # noqa: D301
@@ -58,5 +55,5 @@ def benchmark(
         boards.show_published()
         return
     names = tuple(filter(None, map(str.strip, labels.split(","))))
-    asked = boards.Asked(methods, quick or my is not None, my, names, folder, jobs, submit)
+    asked = boards.Asked(methods, quick or my is not None, my, names, folder, jobs)
     boards.run_board(asked, output)

@@ -95,7 +95,7 @@ class Tuning:
     form : callable
         From such labels to the labels that the method gets.
     rate : float, default=1
-        P(assigned) is this share of what the method returns: c if it returns P(relevant).
+        The factor from the method's probabilities to P(assigned): c if they are P(relevant).
     """
 
     def __init__(self, X: Matrix, known: PartialLabels, share: float, form: Form, rate: float = 1) -> None:

@@ -98,32 +98,47 @@ def _describe_size(board: Board, *, quick: bool) -> str:
 def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame, *, quick: bool) -> Iterator[Section]:
     """Yield the mean ranks of a board, and the test of their differences, if methods have all its cells."""
     cells = take_cells(board, frame, quick=quick)
+    grid = rank_entries(board, entries, cells, quick=quick)
+    if quick or not cells.dropna(axis=1).empty:
+        compared = _compare(cells, board.decisive, "ranks" if quick else "ranks-full")
+        scores = _rank_scores(board, entries, quick=quick)
+        yield Section("Leaderboard" if quick else "Full board", (grid, *compared, scores))
+
+
+def rank_entries(board: Board, entries: Sequence[Entry], cells: pd.DataFrame, *, quick: bool) -> Grid:
+    """Return the mean ranks on the cells of a board, by protocol, on all sets and on those that chose no setting."""
     protocols = list(dict.fromkeys(cells.index.get_level_values("protocol")))
     ranks = rank(cells, board.decisive).dropna(how="all").sort_values(["all", *protocols], kind="stable")
-    if not quick and ranks["all"].isna().all():
-        return
+    untuned = cells.index.isin([name for name, data in board.sets.items() if not data.note], level="set")
+    ranks["untuned"] = rank(cells[untuned], board.decisive)["all"]
     by_name = {entry.method.name: entry for entry in entries}
     rows = []
     for name, values in ranks.iterrows():
         entry = by_name[str(name)]
         link = f"{RECORDS}/{entry.file}"
-        places = [_as_cell(values[key], 1, link, best=values[key] == ranks[key].min()) for key in [*protocols, "all"]]
+        places = [_as_cell(value, 1, link, best=value == ranks[key].min()) for key, value in values.items()]
         rows.append((entry.method.name, (*places, Cell(_state(entry)), *_list_costs(board, entry, quick=quick))))
-    board_name = "quick board" if quick else "full board"
     note = (
         "1 is the best. Verified: five cells of the file, drawn by its digest, were run again and gave its figures; "
         "claimed: not yet, or the file is another one. A run that failed has the last place. CPU s: mean of a run with "
-        "the choice of a setting. A method that is not part of a protocol has no number."
+        "the choice of a setting. A method that is not part of a protocol has no number. Untuned: all cells of the "
+        f"sets on which no setting of {board.ours} was chosen."
     )
-    grid = Grid(
-        f"Mean ranks in {name_metric(board.decisive)}, {board_name}",
-        (*protocols, "all", "records", "failed", "CPU s"),
-        tuple(rows),
-        note,
-        is_open=True,
+    title = f"Mean ranks in {name_metric(board.decisive)}, {'quick' if quick else 'full'} board"
+    return Grid(title, (*map(str, ranks), "records", "failed", "CPU s"), tuple(rows), note, is_open=True)
+
+
+def _rank_scores(board: Board, entries: Sequence[Entry], *, quick: bool) -> Grid:
+    """Return the mean ranks over all cells by each score."""
+    own = {m: rank(take_cells(board, tabulate(entries, m), quick=quick), m)["all"] for m in board.metrics}
+    ranks = pd.DataFrame(own).dropna().sort_values(board.decisive, kind="stable")
+    rows = [
+        (str(name), tuple(_as_cell(value, 1, best=value == ranks[m].min()) for m, value in each.items()))
+        for name, each in ranks.iterrows()
+    ]
+    return Grid(
+        "Mean ranks in all scores", tuple(map(name_metric, board.metrics)), tuple(rows), "Methods with all cells."
     )
-    compared = _compare(cells, board.decisive, "ranks" if quick else "ranks-full")
-    yield Section("Leaderboard" if quick else "Full board", (grid, *compared))
 
 
 def _compare(cells: pd.DataFrame, metric: str, key: str) -> Iterator[Block]:
