@@ -65,12 +65,6 @@ class LabelRate(BaseEstimator):  # type: ignore[misc]
     array([[0.5]])
     """
 
-    def __sklearn_tags__(self) -> Any:
-        """Return the tags: features are not used."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
     def fit(self, X: Any, y: Any) -> Self:
         """Store the rates."""
         known = ~np.isnan(y)
