@@ -32,10 +32,12 @@ def describe_command(items: ItemsFile, save: bool) -> None:
     if len(items.paths) == 1 and work.is_model(items.paths[0]):
         _describe_model(items.paths[0], items.given)
         return
-    target = _name_table_file(items) if save else None
+    target = items.own_file
+    if save and target is None:
+        raise ValueError("several files are one table: name its table file with --set table=FILE.")
     items = replace(items, table=None, finds=False) if save else items
     source = items.read()
-    outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target})
+    outputs = Outputs.plan((*items.inputs, *source.paths), {"description": target if save else None})
     try:
         opened = items.open(source)
     except work.NoLabelsNamed as reason:  # the roles of the other columns are a result all the same
@@ -47,15 +49,6 @@ def describe_command(items: ItemsFile, save: bool) -> None:
     if save:
         outputs.write(description=opened.save)
         outputs.print_paths()
-
-
-def _name_table_file(items: ItemsFile) -> Path:
-    """Return the path of the table file that is written."""
-    if items.table is not None:
-        return items.table
-    if len(items.paths) > 1 or not items.paths[0].exists():
-        raise ValueError("several files are one table: name its table file with --set table=FILE.")
-    return work.name_table_file(items.paths[0])
 
 
 def _describe_model(path: Path, stated: Mapping[str, object]) -> None:

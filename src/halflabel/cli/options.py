@@ -95,10 +95,10 @@ class ItemsFile:
         """Give every column its role. A ``source`` that was read already is not read again."""
         source = source or self.read()
         opened = self._decide(lambda: work.open_described(source, self.described))
-        if self.answers and self._own_file is not None:
+        if self.answers and self.own_file is not None:
             from halflabel.cli.asking import keep_answers
 
-            keep_answers(self.described, self._own_file, self.answers)
+            keep_answers(self.described, self.own_file, self.answers)
         return opened
 
     def _decide(self, work_on: Callable[[], T]) -> T:
@@ -115,7 +115,7 @@ class ItemsFile:
             self.answers |= way.keys
 
     @property
-    def _own_file(self) -> Path | None:
+    def own_file(self) -> Path | None:
         """The table file that keeps answers."""
         if self.table is not None:
             return self.table

@@ -63,7 +63,7 @@ def recognise_tags(column: pd.Series[Any], stated: Description | None = None) ->
     tags = [[text for part in parts if (text := notation.name_part(part))] for parts in cells]
     check_vectors(tags, name)
     check_words(tags, _list_unread(texts, words, notation, column), name, {*yes, *no, *unknown})
-    if stated.sep is None:
+    if stated.sep is None and notation.form != "object":  # whose names are keys, and no marks
         check_names([[tag for tag in each if fold_word(tag) not in notation.stated] for each in tags], notation, name)
     return _find_spelling(_read_scores(notation, cells, name, stated), column, name, stated)
 
