@@ -38,7 +38,7 @@ SIZES = {
 }
 
 #: Number of labels on which LightGBM is measured, where that is not all.
-FEW = {"tmc": 4, "dense": 2, "text": 10}
+N_MEASURED = {"tmc": 4, "dense": 2, "text": 10}
 
 #: Each ratio: its two parts, what is subtracted from the first one, and the goal.
 RATIOS = {
@@ -96,18 +96,18 @@ def load(case):
     return X, labels.hide(choose_unlabelled(len(labels), share, np.random.default_rng(1))[:, None])
 
 
-def fit_lightgbm(X, known, few):
+def fit_lightgbm(X, known, n_measured):
     """Return the seconds of one model per label with predictions, scaled from the first labels."""
     from lightgbm import LGBMClassifier
 
     def fit():
-        for j in range(few):
+        for j in range(n_measured):
             model = LGBMClassifier(verbose=-1, n_jobs=1, random_state=0).fit(X[~new], known.relevant[~new, j])
             model.predict_proba(X[new])
 
     X, new = X.astype(np.float64), known.unlabelled
     LGBMClassifier(verbose=-1, n_jobs=1).fit(np.arange(40.0)[:, None], np.arange(40) % 2)
-    return time_cpu(fit)[0] * known.shape[1] / few
+    return time_cpu(fit)[0] * known.shape[1] / n_measured
 
 
 def measure_here(case, method):
@@ -118,7 +118,7 @@ def measure_here(case, method):
         return time_cpu(lambda: read(method))[0]
     X, known = load(case)
     if method == "lightgbm":
-        return fit_lightgbm(X, known, FEW.get(case, known.shape[1]))
+        return fit_lightgbm(X, known, N_MEASURED.get(case, known.shape[1]))
     make = {"default": AutoLabeler, "mc1": MC1, "ssdrmc": SSDRMC}[method]
     make().fit(np.random.default_rng(0).normal(size=(40, 3)), np.where(np.arange(40) < 30, np.arange(40) % 2, np.nan))
     return time_cpu(lambda: make().fit(X, known).label_probabilities_)[0]

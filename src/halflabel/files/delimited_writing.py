@@ -82,7 +82,7 @@ def _holds_vectors(column: pd.Series[Any]) -> bool:
 
 
 def _write_rows(columns: list[pa.ChunkedArray], text: IO[str], form: TextForm) -> None:
-    """Write rows. The only cell of a row is quoted where it is empty, because an empty line is no row."""
+    """Write rows. The only cell of a row is quoted where it is empty, because an empty line is not a row."""
     if columns:
         rows = compute.binary_join_element_wise(*(_quote(cells, form) for cells in columns), form.delimiter).to_pylist()
         rows = [row or '""' for row in rows] if len(columns) == 1 and form.quote else rows
