@@ -7,7 +7,9 @@ fitted once; its probabilities are used as they hold for known entries (before),
 them (after). Columns: share of tables corrected, and printed with a band; share of the bands that hold; share of tables
 whose band holds or is withheld; expected over true number of relevant gaps, before and after; largest ratio of Brier
 scores of gaps, after to before. Of the tables that print and fill at least 50 values as relevant: stated and true
-precision, and the share of tables where these differ by at most .05; the same share for all filled values.
+precision; the share of tables where these differ by at most .05, and the same share if the truth were drawn from the
+probabilities ("perfect p"); the share where the band of the wrong values of yes holds; and the share of tables where
+stated and true precision of all filled values differ by at most .05.
 
     python benchmarks/why_known.py [--part choose] [--kinds random value] [--repeats 1] [-o records.csv]
 """
@@ -33,6 +35,9 @@ SETS = {
     "report": ("yeast", "medical", "ohsumed", "steel-faults", "gnegativego", "yahoo-health", "langlog"),
 }
 MAX_ITEMS, N_LABELS = 600, 8
+
+#: Number of draws of truths from probabilities, as if these were perfect.
+DRAWS = 400
 
 
 def dilute(known, rng, share, part=0.5):
@@ -115,7 +120,9 @@ def describe(evidence, truth):
     """Return the stated and the true numbers about the gaps of a completion."""
     gaps, p, yes = ~evidence.labels.observed, evidence.probabilities, evidence.state > 0
     low, high = evidence.expected_errors[["low", "high"]].iloc[-1]
-    wrong = (yes != truth)[gaps].sum()
+    wrong, of_yes = (yes != truth)[gaps].sum(), evidence.expect_errors_in(1)
+    chosen = p[gaps & yes]
+    drawn = np.random.default_rng(0).random((DRAWS, len(chosen))) < chosen
     return {
         "brier": ((p - truth)[gaps] ** 2).mean(),
         "ratio": p[gaps].sum() / truth[gaps].sum(),
@@ -125,6 +132,8 @@ def describe(evidence, truth):
         "share wrong": wrong / gaps.sum(),
         "share expected": np.where(yes, 1 - p, p)[gaps].mean(),
         "in band": low <= wrong <= high,
+        "yes in band": of_yes["low"] <= (~truth[gaps & yes]).sum() <= of_yes["high"],
+        "perfect p": (np.abs(drawn.sum(axis=1) - chosen.sum()) <= 0.05 * len(chosen)).mean(),
         "printed": evidence.has_precision,
         "codes": " ".join(each["code"] for each in evidence.warnings if each["level"] == "warning"),
     }
@@ -160,6 +169,8 @@ def summarize(records):
         "stated": many["stated after"].sum() / max(many["filled after"].sum(), 1),
         "right": many["right after"].sum() / max(many["filled after"].sum(), 1),
         "off <= .05": (off <= 0.05).mean(),
+        "perfect p": many["perfect p after"].mean(),
+        "yes in band": many["yes in band after"].astype(bool).mean(),
         "all off <= .05": (of_all <= 0.05).mean(),
     })  # fmt: skip
 

@@ -49,13 +49,13 @@ def review(filled, answers):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("door", [complete, update, review])
-def test_answers_do_not_change_why_entries_are_known(filled, rule, door):
+@pytest.mark.parametrize("learn", [complete, update, review])
+def test_answers_do_not_change_why_entries_are_known(filled, rule, learn):
     filled, truth, reason = filled
     gaps = ~filled.labels.observed
     wanted = np.where(gaps, RULES[rule](filled.probabilities.to_numpy(), truth), -np.inf)
     rows, columns = np.unravel_index(np.argsort(-wanted, axis=None)[: gaps.sum() // 5], gaps.shape)
-    answered = door(filled, Answers(rows, columns, truth[rows, columns] == 1))
+    answered = learn(filled, Answers(rows, columns, truth[rows, columns] == 1))
     assert filled.evidence.facts.why.reason == answered.evidence.facts.why.reason == reason
     assert list(answered.corrections) == list(filled.corrections)
     assert answered.labels.observed[rows, columns].all()

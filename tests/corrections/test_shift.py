@@ -10,8 +10,10 @@ from scipy.special import logit
 from tests.completion.ways_of_missing import draw_digits, know_entries
 
 import halflabel as hl
+from halflabel.completion.evidence import Evidence
 from halflabel.corrections.fit import Fit
 from halflabel.corrections.shift import RateShift
+from halflabel.evidence.why_known import Why
 from halflabel.labels import PartialLabels
 from halflabel.table import open_table
 
@@ -60,6 +62,18 @@ def test_known_entries_stay(fitted):
     opened, model, shifted, _ = fitted
     known = opened.labels.observed
     np.testing.assert_array_equal(shifted.probabilities[known], model.label_probabilities_[known])
+
+
+def test_a_value_that_may_decide_widens_the_band(fitted):
+    opened, model, *_ = fitted
+    widths = []
+    for weight in (0.0, 0.3, 0.5):
+        fit = Fit(model, opened, opened.labels)
+        vars(fit)["why"] = Why("random", 0, weight, -1.0)
+        row = Evidence(opened, fit).estimated_errors.iloc[-1]
+        assert row["low"] <= row["expected"] <= row["high"]
+        widths.append(row["high"] - row["low"])
+    assert widths[0] + 2 < widths[1] < widths[2]
 
 
 def test_gaps_are_filled_again(fitted):

@@ -39,7 +39,7 @@ def test_the_likelihood_is_highest_at_the_shift_of_the_published_iteration(rng):
     for _ in range(500):
         ratio = given[~known] * prior / rate
         prior = (ratio / (ratio + (1 - given[~known]) * (1 - prior) / (1 - rate))).mean()
-    table = tabulate_likelihood(given, ~known, np.zeros((len(p), 1)))
+    table = tabulate_likelihood(given, ~known)
     assert abs(SHIFTS[table[0].argmax()] - (logit(prior) - logit(rate))) <= 2 * (SHIFTS[1] - SHIFTS[0])
 
 
@@ -92,10 +92,10 @@ def test_the_order_of_items_and_labels_changes_nothing(seed):
 
 def test_of_many_items_a_spread_sample_is_used(rng, monkeypatch):
     known, p = draw(rng, n=9000, n_labels=1, relevant=0.6, irrelevant=0.15)
-    given, nothing = hold_for_known(p, 0.6, 0.15), np.zeros((9000, 1))
-    sampled = fit_shifts(tabulate_likelihood(given, ~known, nothing))
+    given = hold_for_known(p, 0.6, 0.15)
+    sampled = fit_shifts(tabulate_likelihood(given, ~known))
     monkeypatch.setattr(why_known, "MAX_ITEMS", 10_000)
-    np.testing.assert_allclose(sampled, fit_shifts(tabulate_likelihood(given, ~known, nothing)), atol=0.15)
+    np.testing.assert_allclose(sampled, fit_shifts(tabulate_likelihood(given, ~known)), atol=0.15)
 
 
 def test_a_label_without_a_gap_follows_the_other_labels(rng):

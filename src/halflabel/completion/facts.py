@@ -35,7 +35,7 @@ def collect_facts(
         calibrated_on=calibrated_on,
         learned_probabilities=learned_probabilities,
         observed_rate=observed_rate,
-        why=(fit.first or fit).why,
+        why=fit.why_known,
         drift=drift,
         n_groups=None if groups is None else len(np.unique(groups[~measured_on.unlabelled])),
         lacking=lacking,

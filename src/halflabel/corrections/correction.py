@@ -165,13 +165,13 @@ class Fitted:
 
     @property
     def comparable(self) -> Mask:
-        """The known entries whose probabilities can be compared with those of gaps."""
+        """The known entries that gaps can be compared with, by their probabilities."""
         held_out = self.known.observed & self.held_out
         return held_out if self.calibrate_on is None else held_out & self.calibrate_on
 
     @cached_property
     def alone(self) -> Floats | None:
-        """The probabilities without use of the item's own labels; None if these change nothing."""
+        """The probabilities without use of the item's own labels, or None if these change nothing."""
         return self.model.predict_alone() if isinstance(self.model, AutoLabeler) else None
 
     @cached_property

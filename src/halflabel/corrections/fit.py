@@ -14,6 +14,7 @@ from sklearn.base import clone
 from halflabel._arrays import Floats, Ints, Mask, MatrixLike
 from halflabel.corrections.correction import EVERY_ROW, Fitted, Given, Learned, ValidRows
 from halflabel.corrections.order import CORRECTIONS
+from halflabel.evidence.why_known import Why
 from halflabel.labels import PartialLabels
 from halflabel.methods.auto import AutoLabeler
 from halflabel.methods.auxiliary import fit_with_auxiliary
@@ -85,9 +86,14 @@ class Fit(Fitted):
 
     @cached_property
     def deviation(self) -> Floats:
-        """One standard deviation of the level of the probabilities, as far as corrections move it."""
+        """One standard deviation of the level of the probabilities: corrections, or the value, may move it."""
         steps = zip(self.learned, self.steps, strict=False)
-        return sum((each.deviate(p, self.known) for each, p in steps), np.zeros_like(self.probabilities))
+        return sum((each.deviate(p, self.known) for each, p in steps), self.why_known.deviate(self.probabilities))
+
+    @property
+    def why_known(self) -> Why:
+        """Why the entries are known that the person brought: an update changes nothing about it."""
+        return (self.first or self).why
 
     @cached_property
     def thresholds(self) -> Floats:
@@ -201,7 +207,7 @@ def make_targets(given: Given) -> PartialLabels:
 
 
 def learn_corrections(fit: Fit, before: Mapping[str, Learned] | None = None) -> Fit:
-    """Return a fit with the corrections learned from it. After an update, only those of ``before`` learn again."""
+    """Return a fit with the corrections learned from it. After an update, only corrections in ``before`` learn."""
     for each in CORRECTIONS:
         if before is None or each.name in before:
             learned = each.learn(fit, None if before is None else before[each.name])

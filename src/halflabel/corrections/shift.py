@@ -143,5 +143,5 @@ def estimate_shift(known: Mask, gaps: Mask, p: Floats) -> RateShift:
 
 
 def _fit(p: Floats, gaps: Mask, use: Mask) -> Floats:
-    mean, deviation = fit_shifts(tabulate_likelihood(p, gaps, np.zeros((len(p), 1)), use))
+    mean, deviation = fit_shifts(tabulate_likelihood(p, gaps, use))
     return np.stack([mean, np.hypot(deviation, COMMON_ERROR * mean)])

@@ -51,7 +51,7 @@ MIN_OF_A_VALUE = 10
 #: Minimum number of labelled items: with fewer, all measurements are on folds of at most ten items.
 MIN_ITEMS = 50
 
-#: Minimum number of groups of labelled items: with 8 recordings of frogs, 70 % of values stated with 88 % were right.
+#: Minimum number of groups of labelled items: with 8 recordings of frogs, 68 % of values stated with 88 % were right.
 MIN_GROUPS = 10
 
 #: AUC from which labelled and unlabelled items differ, and differ so much that nothing is stated about the gaps. The
@@ -174,8 +174,8 @@ def _unlike_gaps(facts: Facts) -> Iterator[Result]:
     )
     if why.reason == "unclear":
         text = (
-            "Given entries and gaps differ. Two reasons explain it about equally well: the values, or the kind of "
-            "item. They imply other numbers of relevant gaps: about "
+            "Given entries were probably chosen by their value, or whole items by their labels. Chance or the kind of "
+            "item explain it less well, and imply another number of relevant gaps: about "
             f"{plural(why.answers, 'answer')} about random gaps would decide."
         )
     yield make_result("unlike-gaps", "warning", "Known values differ from the gaps", text)
