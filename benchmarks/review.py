@@ -2,20 +2,21 @@
 
 Protocol: 300 random items (the 15 most frequent labels with at least 12 relevant items), of which a fifth is labelled.
 The reader answers with the truth for some minutes: 1.2 seconds for each item, 0.25 seconds for each label of it. The
-table is completed again after each minute and a half. Two orders are compared: that of the page, and that of the page
-of commit 5da2eab5 by default (single values, the most doubtful first, at most three of an item). The sets of SETS chose
-nothing. In every second run a share of the given values is wrong (``--noise``).
+last fit learns five answers at a time, and there is a new fit after 50, as on the page. Two orders are compared: that
+of the page, and that of the page of commit 5da2eab5 by default (single values, the most doubtful first, at most three
+of an item). The sets of SETS chose nothing. In every second run a share of the given values is wrong (``--noise``).
 
 Figures: answers and removed errors a minute, over all minutes; the errors that are left, relative to the start; the
-time after which the page leaves no more errors than the single values leave at the end ("speed": how many times
-sooner); and the share of states with a number in which the wrong values lie in the band of the sentence. An order that
-has removed nearly all errors removes few more: then only the speed compares the orders.
+share of new fits after which the page has a number of errors, and the share of these numbers in whose band the wrong
+values lie. Then the Brier score of the gaps without an answer after some answers in the order of the page: by the fit
+before them, by its update, and by a new fit.
 
-    python benchmarks/review.py [--sets frogs] [--repeats 2] [--minutes 6] [--noise 0.03]
+    python benchmarks/review.py [--sets frogs] [--repeats 2] [--minutes 3] [--noise 0.03]
 """
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -27,10 +28,13 @@ from halflabel import AutoLabeler, PartialLabels
 from halflabel.review_page.advice import advise
 from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.fits import summarize_fit
+from halflabel.review_page.outputs import list_answers
 from halflabel.review_page.queues import Question, Situation, choose_screens, mix, shuffle_entries, take_highest
+from halflabel.review_page.review import REFIT_ANSWERS, UPDATE_ANSWERS
 
 SETS = ("steel-faults", "frogs", "medsafe-llm", "tmc2007-500", "yahoo-health")
-LOOK, CHIP, FIT_EVERY = 1.2, 0.25, 90.0
+LOOK, CHIP = 1.2, 0.25
+UPDATES = (25, 50, 100)
 
 
 def choose_single(now, n=48):
@@ -64,12 +68,24 @@ class Review:
         self.labels = PartialLabels(given, self.truth.names, (given != 0).any(axis=1))
         self.book = AnswerBook(range(len(given)), self.truth.names)
 
-    def fit(self):
-        """Return the situation after a fit to the answers of this moment."""
-        answers = self.book.to_answers() if len(self.book) else None
-        completion = hl.complete(self.X, self.labels, answers=answers, method=AutoLabeler("fast", random_state=0))
+    def fit(self, last=None):
+        """Return a completion with the answers of this moment: an update of the last one, or a new fit."""
+        answers = list_answers(self.book, pd.RangeIndex(len(self.truth))) if len(self.book) else None
+        with contextlib.suppress(ValueError):  # only a new fit can learn a label's first value of one kind
+            if last is not None:
+                return last.update(answers)
+        return hl.complete(self.X, self.labels, answers=answers, method=AutoLabeler("fast", random_state=0))
+
+    def view(self, completion):
+        """Return the situation after a fit."""
         fit = summarize_fit(completion).spread(completion.labels.names, self.labels)
         return Situation(self.labels.state, self.book.current, fit)
+
+    def measure_gaps(self, completion):
+        """Return the Brier score of the gaps without an answer."""
+        p = self.view(completion).fit.p
+        gaps = (self.labels.state == 0) & (self.book.current == 0)
+        return float(np.mean((p - self.truth.relevant)[gaps] ** 2))
 
     def answer(self, now, screen):
         """Answer the entries of a screen, and return the seconds that the reader needs."""
@@ -92,60 +108,57 @@ class Review:
         return np.floor(stated["low"]) <= wrong <= np.ceil(stated["high"])
 
 
+def compare_updates(name, seed):
+    """Yield Brier scores of gaps after some answers of the page's order: without them, updated, and fitted again."""
+    review = Review(name, seed, 0)
+    first = review.fit()
+    screens = ORDERS["page"](replace(review.view(first), current=review.book.current))
+    for number in UPDATES:
+        while len(review.book) < number and screens:
+            review.answer(review.view(first), screens.pop(0))
+        updated, fitted = review.fit(first), review.fit()
+        scores = [review.measure_gaps(each) for each in (first, updated, fitted)]
+        yield {"set": name, "answers": number, **dict(zip(("before", "update", "new fit"), scores, strict=True))}
+
+
 def read(name, seed, noise, order, minutes):
-    """Return the figures of one reader, and (seconds, errors left) after each screen and fit."""
+    """Return the figures of one reader."""
     review = Review(name, seed, noise)
-    now, seconds, fits, states = review.fit(), 0.0, 1, []
-    curve = [(0.0, review.count_wrong(now))]
-    while seconds < 60 * minutes:
-        end = min(60 * minutes, FIT_EVERY * fits)
-        while seconds < end and (screens := ORDERS[order](replace(now, current=review.book.current))):
-            for screen in screens:
-                seconds += review.answer(now, screen)
-                curve.append((seconds, review.count_wrong(now)))
-                if seconds >= end:
-                    break
-        is_over = seconds < end  # no question is left
-        now, fits = review.fit(), fits + 1
-        states.append(review.check_sentence(now))
-        curve.append((seconds, review.count_wrong(now)))
-        if is_over:
-            break
+    completion, seconds, learned, fitted, states = review.fit(), 0.0, 0, 0, []
+    now = review.view(completion)
+    start = review.count_wrong(now)
+    while seconds < 60 * minutes and (screens := ORDERS[order](replace(now, current=review.book.current))):
+        for screen in screens:
+            seconds += review.answer(now, screen)
+            if len(review.book) - learned >= UPDATE_ANSWERS:
+                break
+        learned, is_due = len(review.book), len(review.book) - fitted >= REFIT_ANSWERS
+        completion = review.fit(None if is_due else completion)
+        now = review.view(completion)
+        if is_due:
+            fitted = learned
+            states.append(review.check_sentence(now))
     stated = [each for each in states if each is not None]
-    (_, start), (_, left) = curve[0], curve[-1]
-    return curve, {"set": name, "noise": noise, "order": order, "answers a minute": 60 * len(review.book) / seconds,
-                   "errors removed a minute": 60 * (start - left) / seconds, "errors left": left / start,
-                   "states": len(stated), "in the band": np.mean(stated) if stated else np.nan}  # fmt: skip
-
-
-def compare(name, seed, noise, minutes):
-    """Yield the figures of each order. Speed is the time of the single values over that of the page."""
-    results = {order: read(name, seed, noise, order, minutes) for order in ORDERS}
-    single, page = (np.array(results[order][0]) for order in ("single values", "page"))
-    target = max(single[-1, 1], page[-1, 1])
-    times = [curve[np.argmax(curve[:, 1] <= target), 0] for curve in (single, page)]
-    for order, (_, figures) in results.items():
-        yield {**figures, "speed": times[0] / times[1] if order == "page" else 1.0}
+    left = review.count_wrong(now)
+    return {"set": name, "noise": noise, "order": order, "answers a minute": 60 * learned / seconds,
+            "errors removed a minute": 60 * (start - left) / seconds, "errors left": left / start,
+            "with a number": len(stated) / len(states), "in the band": pd.Series(stated).mean()}  # fmt: skip
 
 
 def main():
     """Print the figures of each set and order."""
     parser = make_parser(__doc__, SETS, 2)
-    parser.add_argument("--minutes", type=float, default=6)
+    parser.add_argument("--minutes", type=float, default=3)
     parser.add_argument("--noise", type=float, default=0.03)
     options = parser.parse_args()
+    runs = [(name, seed) for name in options.sets for seed in range(20, 20 + options.repeats)]
     with use_one_thread():
-        table = pd.DataFrame(
-            figures
-            for name in options.sets
-            for seed in range(20, 20 + options.repeats)
-            for figures in compare(name, seed, options.noise * (seed % 2), options.minutes)
-        )
-    means = table.drop(columns="noise").groupby(["set", "order"]).mean()
-    print(means.round(2).to_string())
-    print(table.groupby(["noise", "order"])[["states", "in the band"]].mean().round(3).to_string())
-    removed = means["errors removed a minute"].unstack()
-    print((removed["page"] / removed["single values"]).round(2).to_string())
+        readers = [read(*run, options.noise * (run[1] % 2), order, options.minutes) for run in runs for order in ORDERS]
+        updates = [figures for run in runs for figures in compare_updates(*run)]
+    table = pd.DataFrame(readers)
+    print(table.drop(columns="noise").groupby(["set", "order"]).mean().round(2).to_string())
+    print(table.groupby(["noise", "order"])[["with a number", "in the band"]].mean().round(3).to_string())
+    print(pd.DataFrame(updates).groupby(["set", "answers"]).mean().round(4).to_string())
 
 
 if __name__ == "__main__":
