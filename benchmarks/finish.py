@@ -7,7 +7,8 @@ first fit. "trust" is the comparison without a proof: the uncertain entries of t
 probabilities expect that the share of errors is reached. "no proof" is the smallest share of uncertain entries after
 whose answers it is truly reached, in hindsight. "broken" is the share of runs whose delivered table has
 more errors, and "false" the share of runs with a bound below the truth at any moment, after each batch. The floor of
-the weights was chosen on scene, emotions, msrc, yahoo-arts and simulated tables. The other sets are the test.
+the weights was chosen on scene, emotions, msrc, yahoo-arts and simulated tables, and the plan on these sets, langlog,
+enron, yahoo-education and frogs. The other sets are the test.
 
     python benchmarks/finish.py [--sets scene yeast] [--repeats 1] [--max-error 0.05 0.02] [--ways "one fit" refit]
 """
@@ -22,7 +23,10 @@ from precision import hide_all_but
 import halflabel as hl
 from halflabel import AutoLabeler
 
-SETS = ("scene", "emotions", "yahoo-arts", "medical", "yeast", "msrc", "langlog", "yahoo-health")
+SETS = (
+    "scene", "emotions", "yahoo-arts", "medical", "yeast", "msrc", "langlog", "yahoo-health", "yahoo-science",
+    "yahoo-social", "tmc2007-500", "ohsumed",
+)  # fmt: skip
 LABELLED, FIRST_SEED, BATCH = 100, 11, 0.04
 WAYS = {"refit": True, "one fit": False}  #: Way -> whether it fits after each batch of uncertain entries.
 
