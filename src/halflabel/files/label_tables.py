@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ def from_tables(
     given: pd.DataFrame | PartialLabels | None = None,
     *,
     model: str | None = None,
+    format: str = "",
+    notes: Sequence[str] = (),
 ) -> Records:
     """Return records from tables with one row per item and one column per label.
 
@@ -65,6 +68,8 @@ def from_tables(
         annotated=np.asarray(stated.annotated if isinstance(stated, PartialLabels) else answered.any(axis=1)),
         closed=np.zeros(len(names), dtype=np.bool_),
         positive_only=isinstance(stated, PartialLabels) and stated.positive_only,
+        format=format,
+        notes=tuple(notes),
     )
 
 
