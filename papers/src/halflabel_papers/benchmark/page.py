@@ -106,7 +106,7 @@ def _rank(board: Board, entries: Sequence[Entry], frame: pd.DataFrame, *, quick:
 
 
 def rank_entries(board: Board, entries: Sequence[Entry], cells: pd.DataFrame, *, quick: bool) -> Grid:
-    """Return the mean ranks on the cells of a board, by protocol, on all sets and on those that chose no setting."""
+    """Return the mean ranks on the cells of a board, by protocol, on all sets and on sets that chose no setting."""
     protocols = list(dict.fromkeys(cells.index.get_level_values("protocol")))
     ranks = rank(cells, board.decisive).dropna(how="all").sort_values(["all", *protocols], kind="stable")
     untuned = cells.index.isin([name for name, data in board.sets.items() if not data.note], level="set")
