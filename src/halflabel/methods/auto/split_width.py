@@ -16,7 +16,7 @@ SHARE = 0.5
 
 #: The smaller number is taken if its error is at most this much above the other one: it costs less, and the errors of
 #: a few trees are noisy. Where it matters, the errors differ by a factor.
-TOLERANCE = 0.25
+TOLERANCE = 0.2
 
 #: Maximum number of labelled items, and the numbers of folds and of trees per fold, on which the numbers are compared.
 MAX_ITEMS, N_FOLDS, N_TREES = 1000, 3, 8
