@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from _common import load_frequent, make_parser, use_one_thread
-from lightgbm import LGBMClassifier
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import softmax
@@ -27,16 +26,19 @@ from halflabel.methods.baselines import BinaryRelevance
 
 SETS = ("yahoo-science", "yahoo-social", "langlog", "corel5k", "ohsumed", "medsafe-llm", "steel-faults", "boardgames")
 ITEMS, RATE = {"items": 700, "entries": 300, "tags": 500}, 0.7
-SETTINGS = {
-    "logistic regression": [LogisticRegression(C=C, max_iter=300) for C in (0.01, 0.1, 1)],
-    "ExtraTrees": [
-        ExtraTreesClassifier(100, max_features=m, min_samples_leaf=2, random_state=0) for m in ("sqrt", 0.3)
-    ],
-    "LightGBM": [
-        LGBMClassifier(n_estimators=60, num_leaves=m, min_child_samples=5, verbose=-1, n_jobs=1) for m in (4, 8)
-    ],
-    "chain": [LogisticRegression(C=C, max_iter=300) for C in (0.1, 1)],
-}
+METHODS = ("logistic regression", "ExtraTrees", "LightGBM", "chain")
+
+
+def list_settings():
+    """Return the classifiers that each method chooses from. The help needs no lightgbm."""
+    from lightgbm import LGBMClassifier
+
+    trees = {"min_samples_leaf": 2, "random_state": 0}
+    small = {"n_estimators": 60, "min_child_samples": 5, "verbose": -1, "n_jobs": 1}
+    linear = [LogisticRegression(C=C, max_iter=300) for C in (0.01, 0.1, 1)]
+    forests = [ExtraTreesClassifier(100, max_features=m, **trees) for m in ("sqrt", 0.3)]
+    boosted = [LGBMClassifier(num_leaves=m, **small) for m in (4, 8)]
+    return dict(zip(METHODS, (linear, forests, boosted, linear[1:]), strict=True))
 
 
 def hide(truth, kind):
@@ -83,7 +85,7 @@ def measure(name, kind):
     truth, known, hidden = truth[:, usable], known[:, usable], hidden[:, usable]
     full = X if sparse.issparse(X) else np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
     found = {}
-    for method, classifiers in SETTINGS.items():
+    for method, classifiers in list_settings().items():
         ways = {"chain": method == "chain", "others": kind == "entries"}
         tables = [predict(classifier, full, known, **ways) for classifier in classifiers]
         found[method] = min(tables, key=lambda P: compute_loss(P, known))
@@ -96,7 +98,7 @@ def measure(name, kind):
         filled = hl.complete(X, known)
     found["default"] = np.asarray(filled.probabilities)
     briers = {method: float(((P - truth)[hidden] ** 2).mean()) for method, P in found.items()}
-    return briers | {"best": min(briers[method] for method in SETTINGS)}
+    return briers | {"best": min(briers[method] for method in METHODS)}
 
 
 def main():
@@ -104,7 +106,7 @@ def main():
     options = make_parser(__doc__, SETS).parse_args()
     with use_one_thread():
         table = pd.DataFrame([{"set": s, "kind": kind} | measure(s, kind) for s in options.sets for kind in ITEMS])
-    rivals = table[[*SETTINGS, "chosen", "stack", "best"]]
+    rivals = table[[*METHODS, "chosen", "stack", "best"]]
     ratios = (1 / rivals.div(table["default"], axis=0)).groupby(table["kind"])
     print(table.round(4).to_string(), ratios.mean().round(3).to_string(), ratios.max().round(3).to_string(), sep="\n\n")
 
