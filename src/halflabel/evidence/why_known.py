@@ -96,7 +96,7 @@ def explain(X: Matrix, labels: PartialLabels, known: Mask, p: Floats, alone: Flo
     matters, fold = abs(np.log(other / one)) > MATTERS, rng.permutation(len(at)) % FOLDS
     states = np.asarray(gap.any(axis=1, keepdims=True)) if whole else gap
     gain = _gain_by_value(p, gap, states, fold)
-    if gain <= 0 and not matters:
+    if len(at) < FOLDS or (gain <= 0 and not matters):
         return Why()
     share = predict_apart(take_components(X, rng)[at], gap.mean(axis=1), fold, rng)
     item = _score(states, logit(np.clip(share, 0.01, 0.99))[:, None]) - _score(states, np.zeros((len(at), 1)))
