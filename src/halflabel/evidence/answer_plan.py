@@ -54,7 +54,7 @@ def _count_random(p: Floats, counts: Floats, allowed: int, needed: float) -> flo
 
     After these answers, one error too many is excluded with the evidence that is needed: half of the square of its
     distance to the expected errors in standard deviations. The deviation is that of their estimate from entries that
-    are drawn with a known chance, if there were so many errors.
+    are drawn with a known chance, if the table had that number of errors.
     """
     total, there = float(counts.sum()), counts > 0
     if total <= allowed:
