@@ -80,6 +80,15 @@ def test_few_such_items_follow_the_others(rng):
     np.testing.assert_array_equal(shift.alone, shift.with_known)
 
 
+def test_such_items_whose_shift_would_be_too_large_follow_the_others(rng):
+    """Their features are unlike all others, so that no label is probable: this is no reason to correct nothing."""
+    known, p = draw(rng, relevant=0.6, irrelevant=0.15)
+    known[:90], p[:90] = False, p[:90] / 50
+    shift = estimate_shift(known, ~known, hold_for_known(p, 0.6, 0.15))
+    np.testing.assert_array_equal(shift.alone, shift.with_known)
+    np.testing.assert_allclose(shift.with_known[0], true_shift(0.6, 0.15), atol=0.5)
+
+
 @given(st.integers(0, 2**32 - 1))
 def test_the_order_of_items_and_labels_changes_nothing(seed):
     rng = np.random.default_rng(seed)

@@ -121,8 +121,7 @@ def learn_shift(fit: Fitted, before: Learned | None) -> RateShift | None:
     if how == "auto" and not selected:
         return None
     shift = replace(estimate_shift(known, ~brought, fit.probabilities), is_selected=selected)
-    means = np.stack([shift.with_known[0], shift.alone[0]]).mean(axis=1)
-    return None if how == "auto" and np.abs(means).max() > MAX_SHIFT else shift
+    return None if how == "auto" and np.abs(shift.with_known[0].mean()) > MAX_SHIFT else shift
 
 
 #: The line of :data:`halflabel.corrections.order.CORRECTIONS`.
@@ -133,13 +132,15 @@ def estimate_shift(known: Mask, gaps: Mask, p: Floats) -> RateShift:
     """Return the shift of the log odds of gaps against known entries.
 
     Items with a known entry and items without one are two groups: an annotator has passed over the gaps of the first,
-    and may not have examined the second. ``known`` are the entries that probabilities were fitted on, ``gaps`` the
-    unknown entries, and p probabilities that hold for known entries, by models that were fitted without the item.
+    and may not have examined the second. Where the shift of the second would be too large, both have that of the first.
+    ``known`` are the entries that probabilities were fitted on, ``gaps`` the unknown entries, and p probabilities that
+    hold for known entries, by models that were fitted without the item.
     """
     p, has_known = np.clip(p, CLIP, 1 - CLIP), np.asarray(known.any(axis=1))
     together = _fit(p, gaps, known | (gaps & has_known[:, None]))
     alone = gaps & ~has_known[:, None]
-    return RateShift(together, together if alone.any(axis=1).sum() < MIN_ITEMS else _fit(p, alone, known | alone))
+    found = together if alone.any(axis=1).sum() < MIN_ITEMS else _fit(p, alone, known | alone)
+    return RateShift(together, together if np.abs(found[0].mean()) > MAX_SHIFT else found)
 
 
 def _fit(p: Floats, gaps: Mask, use: Mask) -> Floats:
