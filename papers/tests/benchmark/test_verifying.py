@@ -173,7 +173,10 @@ def test_the_published_proofs_are_of_published_files():
         assert len(set(one["cells"])) == verifying.N_CELLS
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"null", b"\xff", b"[" * 100_000, b'{"a": 1'])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[1]", b"null", b"\xff", b"[" * 100_000, b'{"a": 1', b'{"a": 1}', b'{"a": {}}', b'{"a": {"file": 1}}'],
+)
 def test_a_damaged_list_of_verified_files_verifies_none_and_damages_none(board, tmp_path, content):
     path = write(board, tmp_path)
     (tmp_path / VERIFIED).write_bytes(content)

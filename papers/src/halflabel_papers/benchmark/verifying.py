@@ -11,7 +11,7 @@ import numpy as np
 from halflabel.plugins import atomic_write
 from halflabel_papers.benchmark.alone import KeyedRun, execute_alone
 from halflabel_papers.benchmark.board import Board
-from halflabel_papers.benchmark.leaderboard import VERIFIED, Entry, digest_file, read_verified
+from halflabel_papers.benchmark.leaderboard import SUFFIX, VERIFIED, Entry, digest_file, read_verified
 from halflabel_papers.benchmark.running import drop_folder
 from halflabel_papers.fingerprint import list_trees
 from halflabel_papers.plan import Run
@@ -67,13 +67,10 @@ def mark_verified(path: Path, pairs: Sequence[tuple[Run, Record]]) -> None:
     """Write next to a file that these cells of it were verified, and with which code."""
     own = {"file": path.name, "cells": [_name(record) for _, record in pairs], "code": list_trees()}
     done = {**read_verified(path.parent), digest_file(path): own}
-    kept = {digest: one for digest, one in done.items() if _is_current(path.parent / one["file"], digest)}
+    present = map(digest_file, sorted({path, *path.parent.glob(f"*{SUFFIX}")}))  # no path comes from the list
+    kept = {digest: done[digest] for digest in present if digest in done}
     with atomic_write(path.parent / VERIFIED, "w") as file:
-        file.write(json.dumps(dict(sorted(kept.items(), key=lambda pair: pair[1]["file"])), indent=1) + "\n")
-
-
-def _is_current(path: Path, digest: str) -> bool:
-    return path.is_file() and digest_file(path) == digest
+        file.write(json.dumps(kept, indent=1) + "\n")
 
 
 def _name(one: Run | Record) -> str:
