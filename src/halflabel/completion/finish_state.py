@@ -60,7 +60,7 @@ class FinishState:
         labels: Sequence[str] | None = None,
     ) -> None:
         if not 0 <= max_error < 1:
-            raise ValueError(f"max_error is a share from 0 to 1, such as 0.05, not {max_error!r}.")
+            raise ValueError(f"max_error is a share from 0 to 1, and less than 1, such as 0.05, not {max_error!r}.")
         if not 0.5 < confidence < 1:
             raise ValueError(f"the confidence lies between 0.5 and 1, not {confidence!r}.")
         self.max_error, self.confidence, self.seed = float(max_error), confidence, seed

@@ -133,8 +133,9 @@ def estimate_shift(known: Mask, gaps: Mask, p: Floats) -> RateShift:
 
     Items with a known entry and items without one are two groups: an annotator has passed over the gaps of the first,
     and may not have examined the second. Where the shift of the second would be too large, both have that of the first.
-    ``known`` are the entries that probabilities were fitted on, ``gaps`` the unknown entries, and p probabilities that
-    hold for known entries, by models that were fitted without the item.
+    ``known`` are the brought entries that probabilities were fitted on, ``gaps`` the entries that were gaps before
+    questions were answered, and p probabilities that hold for known entries, by models that were fitted without the
+    item.
     """
     p, has_known = np.clip(p, CLIP, 1 - CLIP), np.asarray(known.any(axis=1))
     together = _fit(p, gaps, known | (gaps & has_known[:, None]))

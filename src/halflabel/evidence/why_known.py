@@ -77,7 +77,7 @@ def explain(X: Matrix, labels: PartialLabels, known: Mask, p: Floats, alone: Flo
     X : ndarray or csr_array of shape (n_items, n_features)
     labels : PartialLabels
     known : ndarray of bool, shape (n_items, n_labels)
-        The entries that probabilities were fitted on.
+        The entries that the person brought and that can be compared. All other entries count as gaps.
     p, alone : ndarray of shape (n_items, n_labels)
         Probabilities that hold for known entries, with and, if there are any, without use of the item's other labels.
     """
