@@ -147,12 +147,14 @@ def best_expected(p: np.ndarray) -> float:
     return max(2 * p[p >= t].sum() / ((p >= t).sum() + p.sum()) for t in np.unique(p)) / 2
 
 
-def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) -> Iterator[tuple[str, np.ndarray]]:
+def predictions(
+    model: Recording, data: Dataset, order: np.ndarray, c: float, divisor: float
+) -> Iterator[tuple[str, np.ndarray]]:
     """Every rule by the obvious computation."""
     _, unlabelled, test = np.split(order, [LABELLED, LABELLED + UNLABELLED])
     known = model.seen_[1][:LABELLED] == 1
     scores = model.decision_function(data.X[test])
-    p_unlabelled, p = (np.minimum(model.predict_proba(data.X[rows]) / c, 0.999) for rows in (unlabelled, test))
+    p_unlabelled, p = (np.minimum(model.predict_proba(data.X[rows]) / divisor, 0.999) for rows in (unlabelled, test))
     wanted = round(known.sum() / LABELLED / c * len(test))
     yield "count", scores >= np.sort(scores, axis=None)[-wanted]
     yield "half", p >= 0.5
@@ -164,13 +166,15 @@ def predictions(model: Recording, data: Dataset, order: np.ndarray, c: float) ->
     yield "cardinality", p >= np.sort(p_unlabelled, axis=None)[-n_relevant]
 
 
+@pytest.mark.parametrize("returns", ["assigned", "relevant"])
 @pytest.mark.parametrize("hidden", [0.0, 0.3, 0.5])
-def test_every_rule_equals_an_independent_computation(hidden):
-    found = outcome(run_of("Recording", hidden=hidden)).metrics
+def test_every_rule_equals_an_independent_computation(hidden, returns):
+    found = outcome(run_of("Recording", hidden=hidden, returns=returns)).metrics
     model, (data, order) = Recording.last, draw_items()
     test = order[LABELLED + UNLABELLED :]
     truth = data.Y.relevant[test]
-    for rule, predicted in predictions(model, data, order, 1 - hidden):
+    divisor = 1.0 if returns == "relevant" else 1 - hidden
+    for rule, predicted in predictions(model, data, order, 1 - hidden, divisor):
         for name, value in f1(truth, predicted).items():
             assert found[f"{name}@{rule}"] == pytest.approx(value, abs=1e-12), rule
     own = f1(truth, model.predict(data.X[test]))

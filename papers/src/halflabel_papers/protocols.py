@@ -89,7 +89,8 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     number of test items among the other items; all of them), ``hidden`` (share of the labelled items' relevant labels
     that is removed, uniformly and in exact number), ``absent`` (the state of an unassigned label: "irrelevant", or
     "unknown" for a method for positive-only labels), ``rules``, ``dense``.
-    The label frequency c = 1 - ``hidden`` is taken as known: a probability is P(assigned) divided by c. The rule
+    The label frequency c = 1 - ``hidden`` is taken as known: a probability is P(assigned) divided by c, except with the
+    option ``returns`` "relevant", for a method that returns P(relevant). The rule
     "count" applies to the scores of the test items; the rules on probabilities take their thresholds from the
     unlabelled items.
     """
@@ -108,8 +109,9 @@ def positives(run: Run, folder: Path | None) -> Outcome:
     prediction = chain.predict_new(X[test], truth.shape)
     seconds = {**chain.seconds, "predict": time.process_time() - started}
     frequency = 1 - run.options["hidden"]
-    prediction = replace(prediction, probabilities=_correct(prediction.probabilities, frequency))
-    rules = _positive_thresholds(prediction, chain, known, frequency)
+    divisor = 1.0 if run.options.get("returns") == "relevant" else frequency
+    prediction = replace(prediction, probabilities=_correct(prediction.probabilities, divisor))
+    rules = _positive_thresholds(prediction, chain, known, frequency, divisor)
     by_rule = rules.decide_all(run.options.get("rules", ()))
     return Outcome(score_prediction(truth, prediction, run.metrics, by_rule), _list_facts(chain, prediction), seconds)
 
@@ -224,11 +226,13 @@ def _score_entries(
     return score_prediction(truth, prediction, metrics, by_rule, pairs=bool(options.get("rankable")))
 
 
-def _positive_thresholds(prediction: Prediction, chain: Chain, known: PartialLabels, frequency: float) -> Thresholds:
+def _positive_thresholds(
+    prediction: Prediction, chain: Chain, known: PartialLabels, frequency: float, divisor: float
+) -> Thresholds:
     """Return the rules for test items. They use scores of annotated items and P(relevant) of unlabelled items."""
     rows = known.annotated
     fitted = chain.predict_fitted(known.shape).probabilities
-    reference = None if fitted is None else _correct(fitted[~rows], frequency)
+    reference = None if fitted is None else _correct(fitted[~rows], divisor)
     labels = known[rows]
     cardinality = float(labels.relevant.sum() / len(labels) / frequency)
     return Thresholds(prediction.scores, prediction.probabilities, reference, cardinality)

@@ -11,14 +11,7 @@ from halflabel import PartialLabels
 from halflabel_papers.comparators import LPP, ROLE, FastTag, OtherLabels
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        FastTag(alpha=0.1, alpha_enrichment=1.0, n_folds=2),
-        ROLE(n_folds=2),
-    ],
-    ids=lambda m: repr(m)[:8],
-)
+@pytest.mark.parametrize("model", [FastTag(alpha=0.1, alpha_enrichment=1.0, n_folds=2), ROLE(n_folds=2)])
 def test_positive_only_labels(model, rng):
     X, Y, _ = half_labelled(rng)
     labels, items = PartialLabels.from_positives(Y), rng.permutation(60)
