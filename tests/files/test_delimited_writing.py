@@ -82,6 +82,7 @@ def test_values_of_all_types_are_written_as_pandas_writes_them(tmp_path):
     table = table.assign(time=dates + pd.Timedelta("3h"), zone=dates.tz_localize("UTC"), single=np.float32([1, 0.1, 2]))
     table = table.assign(flag=pd.array([True, None, False], "boolean"), whole=pd.array([1, None, 2**60], "Int64"))
     table = table.assign(kind=pd.Categorical(["a,b", None, 'c"d']), text=["line\nend", "", "plain"])
+    table = table.assign(no=pd.Categorical([1, None, 2]), at=pd.Categorical(dates), part=pd.cut([1, np.nan, 2], 2))
     write_frame(table, tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == table.to_csv(index=False)
     write_frame(table[["whole"]], tmp_path / "a.csv")

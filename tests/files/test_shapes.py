@@ -223,10 +223,11 @@ def test_quotes_are_characters_where_one_is_not_closed(folder, rows, at, more):
     path, rows = folder / "t.tsv", [[*row[:2], row[2].replace('"', ""), row[3]] for row in rows]
     for place in {at, at - more}:
         rows[place][2] = f'"{rows[place][2]}'
+    rows.insert(0, ["5", "6", '5" single', "7"])  # a quote that opens nothing
     path.write_text("\n".join(map("\t".join, [NAMES, *rows])) + "\n")
     raw = read_table(path)
     assert raw.form.cells.to_pandas().to_numpy().tolist() == rows
-    line = 2 + min(place % len(rows) for place in {at, at - more})
+    line = 3 + min(place % (len(rows) - 1) for place in {at, at - more})
     assert f"Quotes are read as characters, because one is opened in line {line} and not closed." in raw.notes
     check_written(raw, path)
 

@@ -124,8 +124,9 @@ def _list_readings(
     _, first = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip))
     if not form.header or '"' not in first:
         texts = lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip)
-        odd = next((f" in line {number}" for number, text in texts if text.count('"') % 2), "")
-        yield replace(form, quote=""), (f"Quotes are read as characters, because one is opened{odd} and not closed.",)
+        opens = re.compile(rf'(?:^|{re.escape(form.delimiter)})"(?:[^"]|"")*$')  # 5" is no quote around a cell
+        at = next((f" in line {number}" for number, text in texts if opens.search(text)), "")
+        yield replace(form, quote=""), (f"Quotes are read as characters, because one is opened{at} and not closed.",)
 
 
 def _find_remarks(path: Path, form: TextForm, width: int) -> list[int]:

@@ -133,7 +133,10 @@ def _texts(new: pd.Series[Any], cells: pa.ChunkedArray | None, decimal_comma: bo
     A new value is written as another cell of the column wrote it, so that TRUE stays TRUE.
     """
     if cells is None:
-        texts = [_text(value) for value in new.tolist()] if new.dtype == object else new.astype("string")
+        if isinstance(new.dtype, pd.CategoricalDtype):  # integers stay integers next to gaps
+            texts: Any = np.array([*new.cat.categories.astype("string"), None], dtype=object)[new.cat.codes]
+        else:
+            texts = [_text(value) for value in new.tolist()] if new.dtype == object else new.astype("string")
         return pa.array(texts, pa.string())
     was = pd.Series(to_values(cells, decimal_comma=decimal_comma)[0], index=new.index)
     same = _find_equal(was, new)
@@ -247,4 +250,4 @@ def _whole_numbers(column: pa.ChunkedArray, numbers: Floats) -> Any:
 
 def all_match(column: pa.ChunkedArray, pattern: str) -> bool:
     """Return whether all cells that are not missing match a pattern."""
-    return bool(compute.all(compute.match_substring_regex(column, pattern)).as_py())
+    return bool(compute.all(compute.match_substring_regex(column, pattern), min_count=0).as_py())
