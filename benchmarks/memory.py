@@ -3,7 +3,8 @@
 Predicted is what ``complete`` compares with the free memory before the fit. Measured is the largest resident memory of
 a new process from that moment to the end (VmHWM of Linux, reset by /proc/self/clear_refs), less what was resident at
 that moment.
-A prediction is an upper bound: it should be above the measured peak, and at most about four times as large where it matters (100 MB).
+A prediction is an upper bound: it should be above the measured peak, and where it matters (100 MB), at most about four
+times as large.
 
     python benchmarks/memory.py [--shapes wide words] [--efforts fast default]
 """
