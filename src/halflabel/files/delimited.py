@@ -124,7 +124,7 @@ def _list_readings(
     _, first = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip))
     if not form.header or '"' not in first:
         texts = lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip)
-        opens = re.compile(rf'(?:^|{re.escape(form.delimiter)})"(?:[^"]|"")*$')  # 5" is no quote around a cell
+        opens = re.compile(rf'(?:^|{re.escape(form.delimiter)})"(?:[^"]|"")*$')  # in 5", it does not begin a cell
         at = next((f" in line {number}" for number, text in texts if opens.search(text)), "")
         yield replace(form, quote=""), (f"Quotes are read as characters, because one is opened{at} and not closed.",)
 
