@@ -180,7 +180,7 @@ class Fitted:
         if self.estimates_gaps or self.known.positive_only:
             return Why("value" if self.estimates_gaps else "random")
         brought = self.comparable & self.opened.brought & ~np.asarray(self.known.positives)
-        return explain(self.opened.X, self.known, brought, self.steps[0], self.alone)  # votes are on gaps only
+        return explain(self.opened.X, self.known, brought, self.steps[0], self.alone)  # votes would change gaps only
 
 
 def keep_labels(given: Given) -> PartialLabels:

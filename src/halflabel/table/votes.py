@@ -170,7 +170,7 @@ def _find_places(names: pd.Series[Any], labels: Sequence[str]) -> Ints:
 
 
 def _read_columns(frame: pd.DataFrame, columns: Description) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the votes of columns that hold the tags of one source each: row, label, source, value. Name empty cells.
+    """Return the votes of columns that hold the tags of one source each, and a sentence about their empty cells.
 
     A list of tags votes on all labels. An object such as ``{"rock": true, "sad": 0.2}`` votes on the labels that it
     names. A column such as ``rock@gpt`` holds the values of the label rock, and with one label, each column holds its
