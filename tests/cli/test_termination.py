@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
+import weakref
 from contextlib import suppress
 
 import pytest
@@ -49,3 +51,31 @@ def test_a_request_to_terminate_that_compiled_code_loses_is_repeated(monkeypatch
     time.sleep(0.2)
     signal.signal(signal.SIGTERM, before)
     assert done == ["clean-up"]
+
+
+def test_a_request_to_terminate_that_the_garbage_collector_loses_is_not_reported(monkeypatch, capfd):
+    """As in a callback that removes the lock of an imported module. Other lost exceptions are reported."""
+    monkeypatch.setattr(termination, "PATIENCE", 0.05)
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: reported.append(str(lost.exc_value)))
+
+    def lose(error):
+        class Item: ...
+
+        item = Item()
+        weakref.finalize(item, error)  # its callback runs inside the garbage collector
+        del item
+
+    def fail():
+        raise OSError("lost")
+
+    @report_errors()
+    def work():
+        lose(fail)
+        lose(lambda: os.kill(os.getpid(), signal.SIGTERM))
+        time.sleep(20)
+
+    with pytest.raises(SystemExit, match="143"):
+        work()
+    assert capfd.readouterr().err == "Terminated.\n"
+    assert reported == ["lost"]

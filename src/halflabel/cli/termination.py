@@ -49,7 +49,8 @@ def raise_on_sigterm() -> Iterator[None]:
 
     before = signal.signal(signal.SIGTERM, terminate)
     try:
-        yield
+        with _unreported():
+            yield
     except (Exception, KeyboardInterrupt) as error:
         if asked and not isinstance(error, Terminated):
             raise Terminated from error
@@ -57,6 +58,17 @@ def raise_on_sigterm() -> Iterator[None]:
     finally:
         ended = True
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _unreported() -> Iterator[None]:
+    """Report no lost :class:`Terminated`: Python loses exceptions that callbacks of its garbage collector raise."""
+    report = sys.unraisablehook
+    sys.unraisablehook = lambda lost: None if isinstance(lost.exc_value, Terminated) else report(lost)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = report
 
 
 def _is_handled() -> bool:
