@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import halflabel as hl
 from halflabel.table import Description
 from halflabel.table.label_words import (
     check_label_values,
@@ -157,6 +158,15 @@ def test_whole_numbers_are_read_without_their_decimal_point(cell, value):
             read_label_words(frame, ["a"], YES_NO)
     else:
         assert read_label_words(frame, ["a"], YES_NO)["a"].tolist() == [value, 1.0]
+
+
+@pytest.mark.parametrize("cells", [["pop", "rock", None, "folk"], ["pop|rock", "rock", "pop", "rock|pop"]])
+def test_a_column_of_classes_or_tags_that_was_named_as_a_label_is_named_by_another_key(cells):
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "style": cells})
+    with pytest.raises(ValueError, match="name it by tags='style', and not as a label"):
+        hl.open_table(frame, labels="style")
+    for absent in ("irrelevant", "unknown"):  # the question that follows
+        assert {"pop", "rock"} <= {*hl.open_table(frame, tags="style", absent=absent).labels.names}
 
 
 WORDS = {"yes": ["yes", "ja", "oui", "да", "はい", "是", "approved", "👍", "agree", "1"],

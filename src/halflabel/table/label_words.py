@@ -16,7 +16,7 @@ from halflabel._wording import name_row, option, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import holds_only, read_as_text, write_out
 from halflabel.table.columns import Description
-from halflabel.table.question import Question, Way
+from halflabel.table.question import Question
 from halflabel.table.words import PLAIN, VALUES, find_own_words, list_ways, shares_words
 
 #: Maximum share of the rows in which two columns of one tag each have the same tag.
@@ -200,9 +200,9 @@ def _ask_for_meanings(
         )
     if ways := list(list_ways(words, own)):
         return Question(f"{found}.", *ways)
-    classes = Way("", {"tags": name, "absent": "irrelevant", "rules": "one of: *"}).statement
-    counts = f"counts or ratings, make 1 and 0 of them, such as items[{list(names)}] >= {words[len(words) // 2]}"
+    counts = f"they are counts or ratings, make 1 and 0, such as items[{list(names)}] >= {words[len(words) // 2]}"
+    tags = f"{name!r} holds the class of an item, or lists its tags, name it by {option('tags', name)}"
     return ValueError(
         f"{found}: state the meaning of other words with {option('yes')}, {option('no')} and {option('unknown')}; the "
-        f"label columns hold {quoted(words)}. If these are {counts if are_numbers else f'classes, state {classes}'}."
+        f"label columns hold {quoted(words)}. If {counts if are_numbers else f'{tags}, and not as a label'}."
     )
