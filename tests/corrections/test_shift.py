@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,8 +12,10 @@ from scipy.special import logit
 from tests.completion.ways_of_missing import draw_digits, know_entries
 
 import halflabel as hl
+from halflabel.completion.answers import Answers, apply_answers
 from halflabel.completion.evidence import Evidence
-from halflabel.corrections.fit import Fit
+from halflabel.corrections.correction import Given
+from halflabel.corrections.fit import Fit, learn_corrections
 from halflabel.corrections.shift import RateShift
 from halflabel.evidence.why_known import Why
 from halflabel.labels import PartialLabels
@@ -62,6 +66,25 @@ def test_known_entries_stay(fitted):
     opened, model, shifted, _ = fitted
     known = opened.labels.observed
     np.testing.assert_array_equal(shifted.probabilities[known], model.label_probabilities_[known])
+
+
+def test_an_answer_to_a_question_changes_the_shift_of_no_other_entry(fitted, monkeypatch):
+    """Items without a brought entry keep their own shift, whatever a queue asks about them."""
+    monkeypatch.setattr("halflabel.corrections.shift.MIN_ITEMS", 1)
+    opened, model, *_ = fitted
+    opened = replace(opened, description=replace(opened.description, calibration="shifted"))
+    rows = np.flatnonzero(opened.labels.unlabelled)[::2]
+    columns = np.arange(len(rows)) % opened.labels.shape[1]
+    answered = apply_answers(opened, Answers(rows, columns, np.ones(len(rows), dtype=bool)))
+    first = learn_corrections(Fit(model, opened, opened.labels))
+    shift = first.by_name["shift"]
+    assert (np.abs(shift.alone - shift.with_known) > 0.1).any()
+    updated = first.learn_again(model, Given(answered), answered.labels, first)
+    gaps, p = ~answered.labels.observed, model.label_probabilities_
+    for again in (updated, learn_corrections(Fit(model, answered, answered.labels))):
+        np.testing.assert_array_equal(again.probabilities[gaps], first.probabilities[gaps])
+        np.testing.assert_array_equal(again.vary_estimate(p, 1.0)[gaps], first.vary_estimate(p, 1.0)[gaps])
+        np.testing.assert_array_equal(again.probabilities[~gaps], p[~gaps])
 
 
 def test_a_value_that_may_decide_widens_the_band(fitted):

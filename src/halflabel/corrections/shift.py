@@ -62,6 +62,9 @@ class RateShift(Learned):
     alone: NDArray[np.float64]
     #: Whether known entries and gaps have different scores.
     is_selected: bool = False
+    #: The items of the fit with a known entry that the person brought: an answer to a question changes no other shift.
+    #: None for new items, whose known entries decide.
+    has_known: Mask | None = None
 
     name: ClassVar[str] = "shift"
     part: ClassVar[str] = "rate among the gaps"
@@ -99,8 +102,13 @@ class RateShift(Learned):
 
     def _of(self, known: PartialLabels) -> tuple[Floats, Floats]:
         """Return mean and standard deviation of each entry."""
-        rows = np.where(~known.unlabelled[None, :, None], self.with_known[:, None], self.alone[:, None])
+        some = ~known.unlabelled if self.has_known is None else self.has_known
+        rows = np.where(some[None, :, None], self.with_known[:, None], self.alone[:, None])
         return rows[0], rows[1]
+
+    def for_new_items(self) -> RateShift:
+        """Return the shifts without the items of the fit."""
+        return replace(self, has_known=None)
 
 
 def learn_shift(fit: Fitted, before: Learned | None) -> RateShift | None:
@@ -120,7 +128,8 @@ def learn_shift(fit: Fitted, before: Learned | None) -> RateShift | None:
     selected = fit.why.reason == "value"
     if how == "auto" and not selected:
         return None
-    shift = replace(estimate_shift(known, ~brought, fit.probabilities), is_selected=selected)
+    shift = estimate_shift(known, ~brought, fit.probabilities)
+    shift = replace(shift, is_selected=selected, has_known=np.asarray(brought.any(axis=1)))
     return None if how == "auto" and np.abs(shift.with_known[0].mean()) > MAX_SHIFT else shift
 
 
