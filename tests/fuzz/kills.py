@@ -71,8 +71,9 @@ def read_set(folder: Path) -> tuple[str, ...]:
 def write_for_ever(first: Completion, second: Completion, folder: Path) -> None:
     """Write the outputs of both in turn until a signal ends the process; standard error goes to a file."""
     with report_errors():
-        with (folder / "stderr").open("w") as file:  # its presence shows that signals are handled from now on
+        with (folder / "stderr.new").open("w") as file:
             os.dup2(file.fileno(), sys.stderr.fileno())
+        os.rename(file.name, folder / "stderr")  # which shows that signals are handled, and that errors go there
         while True:
             write_set(second, folder)
             write_set(first, folder)
@@ -125,7 +126,7 @@ def _kill(context: Any, work: tuple[Completion, Completion, Path], number: int, 
         time.sleep(0.005)
     time.sleep(delay)
     os.kill(process.pid, number)
-    process.join(20)
+    process.join(120)
     facts = [f"killed by {signal.Signals(number).name}"]
     left = len(list(folder.glob(f"{PREFIX}*")))
     if left:
@@ -135,8 +136,9 @@ def _kill(context: Any, work: tuple[Completion, Completion, Path], number: int, 
         ended = process.exitcode == 143 and text == "Terminated.\n"
         facts += [] if ended and not left else [f"SIGTERM ended in {process.exitcode}, {left} files: {text!r}"]
     sources = read_set(folder)
-    if len(set(sources)) > 1:  # a kill between two renames: the files before it are new, the others old
-        facts.append("mixed" if sources != tuple(sorted(sources, key=sources[0].__ne__)) else "between renames")
+    if len(set(sources)) > 1:  # after a kill between two renames the files before it are new, the others old
+        in_order = sources == tuple(sorted(sources, key=sources[0].__ne__))
+        facts.append("between renames" if in_order and number == signal.SIGKILL else "mixed")
     write_set(first, folder)
     if list(folder.glob(f"{PREFIX}*")):
         facts.append("temporary files after the next run")

@@ -83,7 +83,7 @@ def opened(at_random, tmp_path):
         page.on("console", lambda message: errors.append(message.text))
         page.goto(path.as_uri())
         page.wait_for_function("() => document.querySelectorAll('#legend li').length > 1")
-        page.wait_for_timeout(300)
+        page.wait_for_function("() => performance.getEntriesByName('map painted').length")  # now items are found
         yield page
         assert page.title() != "ran"
         browser.close()

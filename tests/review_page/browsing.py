@@ -83,7 +83,7 @@ class Command:
                 os.killpg(self.process.pid, how)  # also the process that fits
             else:
                 self.process.send_signal(how)
-        return self.process.wait(60)
+        return self.process.wait(120)
 
 
 def wait_for_fit(page):

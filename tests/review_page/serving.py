@@ -91,7 +91,7 @@ class Client:
     headers: dict[str, str] = field(default_factory=dict)
 
     def request(self, method, path, body=None, headers=None, *, host=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         connection.putrequest(method, path, skip_host=True)
         sent = {"Host": host or f"127.0.0.1:{self.port}", "Cookie": self.cookie, **(headers or {})}
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()

@@ -212,7 +212,7 @@ def test_a_full_disk_is_named_and_changes_nothing(client, monkeypatch):
 
 
 def test_an_open_stream_of_events_ends_with_the_server(client):
-    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=120)
     connection.request("GET", "/api/events", headers={"Cookie": client.cookie})
     response = connection.getresponse()
     assert response.readline() == b": open\n"
