@@ -8,7 +8,7 @@ from scipy import stats
 from tests.review_page.serving import LABELS, make_setting, make_table
 
 from halflabel.completion.verdict import write_wrong
-from halflabel.review_page.advice import ENOUGH, NEXT, advise, bound_share_of_errors, score_random, write_advice
+from halflabel.review_page.advice import NEXT, advise, bound_share_of_errors, score_random, write_advice
 from halflabel.review_page.answers import AnswerBook, Record
 from halflabel.review_page.fits import remove_flips
 from halflabel.review_page.items import MAX_CELLS, ItemViews
@@ -146,12 +146,22 @@ def test_wrong_given_values_are_not_expected_again():
 def test_the_page_states_when_the_next_answers_remove_few_errors(situation, make_fit, p):
     fit = make_fit(situation.given, np.full((40, 5), p))
     advice = advise(replace(situation, fit=fit), make_book([]))
-    assert advice["is_enough"] == (60 * p < ENOUGH) == advice["sentence"].startswith("It is enough: 60 more answers")
+    assert advice["is_enough"] == (p < 0.05) == advice["sentence"].startswith("It is enough: 60 more answers")
     empty = advise(replace(situation, fit=replace(fit, state=situation.given)), make_book([]))
     assert not empty["is_enough"]
     assert empty["sentence"] == "No filled value is left to check."
     words = "no error" if 60 * p < 0.5 else f"about {round(60 * p)} error"
     assert f"60 more answers would remove {words}" in advice["sentence"]
+
+
+@pytest.mark.parametrize("wrong", [0.15, 0.04])
+def test_a_few_values_of_which_many_are_wrong_are_not_enough(situation, make_fit, wrong):
+    """Three of the last 19 values are as much worth a question as 9 of 60."""
+    current = np.where(np.arange(200).reshape(40, 5) < 181, 1, 0).astype(np.int8)
+    given = np.zeros((40, 5), dtype=np.int8)
+    advice = advise(Situation(given, current, make_fit(given, np.full((40, 5), wrong))), make_book([]))
+    assert advice["filled"] == 19
+    assert advice["is_enough"] == (wrong < 0.05) == advice["sentence"].startswith("It is enough: 19 more answers")
 
 
 def test_what_is_shown_of_an_item(tmp_path):

@@ -1,6 +1,7 @@
 """The process that fits: one real fit with answers, coalesced requests, outputs, and its death."""
 
 import queue
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -117,3 +118,25 @@ def test_answers_that_leave_one_value_of_a_label_do_not_change_the_shape_of_a_fi
         else:
             parts = sum(part["log_odds"] for part in facts["contributions"])
             assert parts == pytest.approx(logit(facts["probability"]), abs=1e-9)
+
+
+@pytest.mark.parametrize("is_update", [True, False])
+def test_answers_that_leave_no_label_to_learn_leave_no_number(tmp_path, is_update):
+    """The last fit had the values that answers have denied: nothing that it states holds any more."""
+    frame = make_table(60)
+    session = make_session(tmp_path / "a.jsonl", frame)
+    opened, messages = session.opened, []
+    bench = _Bench(SimpleNamespace(send=lambda message: messages.append(message)), opened, {"random_state": 0})
+    bench._report = lambda *_: None
+    session.receive(*bench.do(make_job()))
+    assert session.describe_panel()["advice"]["filled"] > 0
+    rows, columns = np.nonzero(opened.labels.state < 0)
+    denied = Answers(rows, columns, np.ones(len(rows), dtype=bool))
+    with pytest.raises(ValueError, match="Not learned: only 1 is given"):
+        bench.do(make_job(denied, is_update=is_update))
+    for message in messages:
+        session.receive(*message)
+    advice = session.describe_panel()["advice"]
+    assert (advice["expected"], advice["sentence"]) == (None, "")
+    kind, fit = bench.do(make_job(NOTHING, is_update=True))  # the answers are taken back
+    assert (kind, fit.state.all()) == ("fit", True)

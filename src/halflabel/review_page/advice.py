@@ -15,8 +15,8 @@ from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import AnswerBook
 from halflabel.review_page.queues import Situation, choose_screens, limit_entries, take_highest
 
-#: Number of answers whose effect is predicted, and the number of removed errors below which it is enough.
-NEXT, ENOUGH = 60, 3.0
+#: Number of answers whose effect is predicted, and the errors that an answer removes below which it is enough.
+NEXT, ENOUGH = 60, 0.05
 
 #: The sentence where every entry has an answer or a given value.
 NOTHING_LEFT = "No filled value is left to check."
@@ -49,7 +49,12 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
         return {**stated, "sentence": _contradict(n, high, answers)}
     gain = _sum_next(now, wrong)
     sentence = write_advice(n, expected, low, high, gain)
-    return {**stated, "expected": expected, "is_enough": n > 0 and gain < ENOUGH, "sentence": sentence}
+    return {**stated, "expected": expected, "is_enough": _is_enough(n, gain), "sentence": sentence}
+
+
+def _is_enough(filled: int, gain: float) -> bool:
+    """Return whether the next answers would remove few errors, of those that are left to give."""
+    return gain < ENOUGH * min(NEXT, filled)
 
 
 def _sum_next(now: Situation, wrong: Floats) -> float:
@@ -99,7 +104,7 @@ def write_advice(filled: int, expected: float, low: float, high: float, gain: fl
     first = f"Filled values: {verdict[0].lower()}{verdict[1:]}"
     removed = "no error" if gain < 0.5 else f"about {plural(round(gain), 'error')}"
     more = f"{plural(min(NEXT, filled), 'more answer')} would remove {removed}."
-    return f"It is enough: {more} {first}" if gain < ENOUGH else f"{first} {more}"
+    return f"It is enough: {more} {first}" if _is_enough(filled, gain) else f"{first} {more}"
 
 
 def score_random(book: AnswerBook) -> dict[str, int]:

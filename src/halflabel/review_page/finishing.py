@@ -65,7 +65,7 @@ class Finish(Session):
             self.state.take_fit(state, probabilities)
         self._is_ready = True
 
-    def take_fit(self, fit: Fit) -> None:
+    def take_fit(self, fit: Fit | None) -> None:
         """Keep a fit, which the thread of the session takes later."""
         self._arrived = fit
 

@@ -119,8 +119,8 @@ class Review(Session):
         """Make the first fit."""
         self.refit("fast")
 
-    def take_fit(self, fit: Fit) -> None:
-        """Show a fit."""
+    def take_fit(self, fit: Fit | None) -> None:
+        """Show a fit, or none."""
         self.fit, self.explained = fit, None
 
     def refit(self, effort: str, *, is_update: bool = False) -> None:

@@ -101,8 +101,8 @@ class Session(ABC):
         """Ask for the first fit."""
 
     @abstractmethod
-    def take_fit(self, fit: Fit) -> None:
-        """Take a fit that has arrived. Any thread may call it."""
+    def take_fit(self, fit: Fit | None) -> None:
+        """Take a fit that has arrived, or None where nothing can be learned. Any thread may call it."""
 
     @abstractmethod
     def refit_if_due(self) -> bool:

@@ -51,8 +51,8 @@ class Worker:
 
     It makes fits of a table without answers, with ``settings`` of :func:`halflabel.complete`. ``receive`` is called
     from a thread with the kind and the content of each message: ``("progress", (stage, done, total))``,
-    ``("fit", Fit)``, ``("explained", Explained)``, ``("written", sentences)``, ``("failed", sentence)`` and
-    ``("idle", None)``.
+    ``("fit", Fit)``, or with None where nothing can be learned, ``("explained", Explained)``, ``("written",
+    sentences)``, ``("failed", sentence)`` and ``("idle", None)``.
     """
 
     def __init__(self, opened: OpenTable, settings: dict[str, Any], receive: Receive) -> None:
@@ -213,18 +213,25 @@ class _Bench:
             return "written", self._write(**job.given)
 
     def _fit(self, answers: Answers, effort: str, is_update: bool = False) -> Any:
-        updated = self._update(answers) if is_update else None
+        opened = self._leave_unlearned(answers)
+        updated = self._update(opened, answers) if is_update else None
         given = {**self.settings, "effort": effort}
         self.completion = complete(self.opened, answers=answers, **given) if updated is None else updated
         made = summarize_fit(self.completion)
         return made.spread(self.completion.labels.names, apply_answers(self.opened, answers).labels)
 
-    def _update(self, answers: Answers) -> Completion | None:
+    def _leave_unlearned(self, answers: Answers) -> OpenTable:
+        """Return the table with answers. Where these leave nothing to learn, all that the last fit stated is gone."""
+        try:
+            return leave_unlearned_targets(use_answers(self.opened, answers))
+        except ValueError:
+            self.completion = None
+            self.pipe.send(("fit", None))
+            raise
+
+    def _update(self, opened: OpenTable, answers: Answers) -> Completion | None:
         """Return the last fit after it has learned all answers, or None where only a new fit can do it."""
-        if self.completion is None:
-            return None
-        opened, names = leave_unlearned_targets(use_answers(self.opened, answers)), self.completion.labels.names
-        if opened.labels.names != names:
+        if self.completion is None or opened.labels.names != (names := self.completion.labels.names):
             return None
         calibrating = select_calibrating(answers, self.opened.labels)
         if calibrating is not None:

@@ -52,7 +52,7 @@ export class More {
     const { panel, progress, isFinish } = this.page;
     if (isFinish) return void (byId("advice").textContent = progress.sentence ?? "");
     const { advice, queues, reviewers } = panel;
-    byId("advice").textContent = advice.sentence || "An estimate comes with the first fit.";
+    byId("advice").textContent = advice.sentence || "An estimate comes with a fit.";
     fillSelect(byId("kind"), Object.entries(KINDS).map(([key, text]) => [key, `${text} (${count(queues[key])})`]));
     const { answers, errors } = advice.random;
     byId("random").textContent = answers

@@ -12,7 +12,7 @@ const plain = (share) => `${Number((100 * share).toPrecision(6))} %`;
 export function showVerdict({ panel, isFinish }) {
   if (isFinish) return;
   const { filled, expected, is_enough, sentence } = panel.advice;
-  const [first, ...rest] = (sentence || "An estimate comes with the first fit.").split(/(?<=[.]) (?=[A-Z0-9])/);
+  const [first, ...rest] = (sentence || "An estimate comes with a fit.").split(/(?<=[.]) (?=[A-Z0-9])/);
   byId("verdict").replaceChildren(first, make("span", { className: "rest", textContent: ` ${rest.join(" ")}` }));
   byId("share").style.strokeDasharray = `${expected === null ? 0 : 100 * (1 - expected / (filled || 1))} 100`;
   byId("ring").classList.toggle("enough", is_enough);
