@@ -1,6 +1,7 @@
 import gzip
 import io
 import os
+import threading
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from halflabel.files import delimited
 from halflabel.files.bounded import open_text
 from halflabel.files.raw_table import ReadError
 from halflabel.files.reading import read_table
@@ -18,6 +20,22 @@ from halflabel.files.reading import read_table
 TEXT = str(pd.Index(["a"]).dtype)
 
 ROWS = 'id,x,name,rock,live\n007,1.5,a,1,0\n008,,"b, c",,1\n009,-2e3,"two\nlines",0,\n'
+
+
+def test_no_thread_of_arrow_reads_a_stream_of_python(write, monkeypatch):
+    """It may read when Python ends, which aborts the process."""
+    threads = set()
+
+    class Stream(io.BytesIO):
+        def read(self, *size):
+            threads.add(threading.current_thread())
+            return super().read(*size)
+
+    path = write("a.csv", "x,tags\n1.5,rock\n2.5,none\n")
+    monkeypatch.setattr(delimited, "open_text", lambda *_, **__: Stream(path.read_bytes()))
+    form = read_table(path).form
+    assert delimited.read_words(path, form, form.cells.column_names, "tags") == ["rock", "none"]
+    assert threads == {threading.main_thread()}
 
 
 def test_types_missing_cells_and_ids(write):

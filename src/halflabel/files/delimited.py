@@ -236,13 +236,18 @@ def check_same_columns(path: Path, names: Sequence[str], first: Path, expected: 
 
 def _parse(path: Path, form: TextForm, names: list[str]) -> tuple[TextForm, pa.Table]:
     """Return the form with the line of the first row, and the cells. As many lines as rows mean that rows are lines."""
-    with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
-        text = b"".join(iter(partial(stream.read, 1 << 18), b""))
+    text = _read_text(path, form)
     n_lines, first = text.rstrip(b"\r\n").count(b"\n") + 1, 1 + bool(form.header)
     has_lines = b"\r" not in text or text.count(b"\r") == text.count(b"\r\n")  # no other end of a row
     table = arrow_csv.read_csv(pa.BufferReader(text), **_choose_options(form, names))
     is_line = has_lines and n_lines == table.num_rows + bool(form.header)
     return replace(form, first=find_line(first, form.skip) if is_line else None), table
+
+
+def _read_text(path: Path, form: TextForm) -> bytes:
+    """Return the text of a file. A stream of Python would be read in a thread of Arrow, which the end can interrupt."""
+    with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
+        return b"".join(iter(partial(stream.read, 1 << 18), b""))
 
 
 def _choose_options(form: TextForm, names: Sequence[str], **convert: Any) -> dict[str, Any]:
@@ -266,9 +271,7 @@ def _choose_options(form: TextForm, names: Sequence[str], **convert: Any) -> dic
 def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) -> list[str | None]:
     """Return the cells of a column as they are written, also the words for a missing value."""
     options = _choose_options(form, names, null_values=[], include_columns=[column])
-    with open_text(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip) as stream:
-        cells: list[str | None] = arrow_csv.read_csv(stream, **options).column(column).to_pylist()
-    return cells
+    return list(arrow_csv.read_csv(pa.BufferReader(_read_text(path, form)), **options).column(column).to_pylist())
 
 
 def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[str]]:
