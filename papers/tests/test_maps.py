@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from papers.tests.cases import experiment_of, make_small, plan_cells, read_marks
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
 
 from halflabel.datasets import load_digits_tags
@@ -17,7 +18,7 @@ from halflabel.labels.masking import hide_items
 from halflabel_papers.chain import Chain
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
-from halflabel_papers.maps import MAX_ITEMS, MAX_SETS, MapNeighbors, make_map_record
+from halflabel_papers.maps import LDA, MAX_ITEMS, MAX_SETS, MapNeighbors, make_map_record
 from halflabel_papers.page.build import build_page
 from halflabel_papers.page.markdown import render_markdown
 from halflabel_papers.page.model import Figure, render_html
@@ -46,6 +47,15 @@ def small(run):
 def digits(method, trial=0):
     """The cell of the paper, as it is run."""
     return replace(cells()[method], trial=trial)
+
+
+def test_a_class_of_discriminant_analysis_is_a_set_of_known_labels(rng):
+    Y = rng.integers(2, size=(60, 2)).astype(float)
+    X = rng.normal(size=(60, 5)) + Y @ rng.normal(size=(2, 5)) * 2
+    gaps = Y.copy()
+    gaps[:20], gaps[20:30, 1] = np.nan, np.nan
+    expected = LinearDiscriminantAnalysis(n_components=2).fit(X[30:], Y[30:] @ [2, 1])
+    np.testing.assert_array_equal(LDA(n_components=2).fit(X, gaps).transform(X), expected.transform(X))
 
 
 # -- what a run keeps ------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from scipy import linalg
 
 from halflabel.datasets import make_low_rank
 from halflabel.labels import PartialLabels
-from halflabel_papers.comparators.partial_kernel import PartialKernel
 from halflabel_papers.comparators.tuned import Tuned
 from halflabel_papers.execute import execute
 from halflabel_papers.load import load_paper
@@ -263,18 +262,45 @@ def test_products_of_features_are_hidden_for_whole_items_and_the_kernel_has_the_
     monkeypatch.setattr(completion, "MC1", Irrelevant)
     items = make_low_rank(60, 10, 2, 3, 0.0, np.random.default_rng(0)).dataset
     errors = [
-        completion.learn_products(items, np.random.default_rng(0), omega=0.7, kernel=name)["hamming_loss"]
-        for name in (None, "polynomial")
+        completion.learn_products(items, np.random.default_rng(0), omega=0.7, min_shared=share)["hamming_loss"]
+        for share in (None, 0.1)
     ]
     (features, Y), (gram, same) = given
     np.testing.assert_array_equal(Y, same)
-    np.testing.assert_array_equal(gram, PartialKernel().fit_transform(features))
+    np.testing.assert_array_equal(gram, completion.map_by_kernel(features, 0.1))
     assert 0.2 < np.isnan(features).mean() < 0.4
     rng, hidden = np.random.default_rng(0), np.isnan(Y[:, 0])
     truth = (items.X @ rng.normal(size=(10, 3)) > 0) == (items.X @ rng.normal(size=(10, 3)) > 0)
     np.testing.assert_array_equal(Y[~hidden], truth[~hidden])
     assert np.isnan(Y[hidden]).all()
     assert errors == pytest.approx([truth[hidden].mean()] * 2)
+
+
+@pytest.mark.parametrize("min_shared", [0.0, 0.5, 1.0])
+def test_the_kernel_of_two_items_is_that_of_the_features_that_they_share(min_shared, rng):
+    X = np.where(rng.random((20, 6)) < 0.4, np.nan, 10 * rng.normal(size=(20, 6)) + 3)
+    X[0], X[1] = np.nan, [3, 1, 4, 1, 5, 9]
+    gram = completion.map_by_kernel(X, min_shared)
+    Z = (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
+    of_pair = np.full((20, 20), np.nan)
+    for i, j in np.ndindex(20, 20):
+        shared = ~np.isnan(Z[i]) & ~np.isnan(Z[j])
+        if shared.sum() >= max(min_shared * 6, 1):
+            of_pair[i, j] = (Z[i, shared] @ Z[j, shared] / shared.sum() + 1) ** 2
+    columns = np.array([np.isclose(gram, each[:, None], equal_nan=True).all(axis=0) for each in of_pair.T])
+    assert gram.shape == (20, 20)
+    assert columns.any(axis=0).all()
+    items = rng.permutation(20)
+    np.testing.assert_array_equal(completion.map_by_kernel(X[items], min_shared), gram[items])
+
+
+def test_the_columns_of_a_kernel_are_a_sample(monkeypatch, rng):
+    X = rng.normal(size=(20, 6))
+    whole = completion.map_by_kernel(X, 0.1)
+    monkeypatch.setattr(completion, "MAX_LANDMARKS", 7)
+    sample = completion.map_by_kernel(X, 0.1)
+    assert sample.shape == (20, 7)
+    assert {tuple(column) for column in sample.T.round(9)} < {tuple(column) for column in whole.T.round(9)}
 
 
 @pytest.mark.filterwarnings("ignore:GaussianMixtureImputer")

@@ -1,4 +1,4 @@
-"""Maps of two dimensions: their form in the record of a run, and the method that scores them by neighbourhoods."""
+"""Maps of two dimensions: their form in the record of a run, discriminant analysis, and a score by neighbourhoods."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import KNeighborsClassifier
 
 from halflabel.labels import PartialLabels
@@ -67,6 +68,18 @@ def _find_frequent_sets(truth: PartialLabels) -> tuple[list[list[str]], Ints]:
 
 def _shorten(values: Floats) -> list[float]:
     return [float(f"{value:.4g}") for value in values]
+
+
+class LDA(LinearDiscriminantAnalysis):  # type: ignore[misc] # scikit-learn has no types
+    """scikit-learn's discriminant analysis of the items whose labels are all known. A class is a set of labels."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Compute the directions. ``y`` is a table of labels, NaN where one is unknown."""
+        labels = PartialLabels.from_table(y)
+        whole = labels.observed.all(axis=1)
+        member = np.unique(labels.relevant[whole], axis=0, return_inverse=True)[1]
+        fitted: Self = super().fit(X[whole], member.ravel())
+        return fitted
 
 
 class MapNeighbors(ClassifierMixin, BaseEstimator):  # type: ignore[misc] # scikit-learn has no types

@@ -5,7 +5,6 @@ from halflabel_papers.comparators.cplst import CPLST
 from halflabel_papers.comparators.fasttag import FastTag
 from halflabel_papers.comparators.gaussian_mixture import GaussianMixtureImputer
 from halflabel_papers.comparators.kernel_svm import KernelSVM
-from halflabel_papers.comparators.lda import LDA
 from halflabel_papers.comparators.leml import LEML
 from halflabel_papers.comparators.linear_svm import LinearSVM
 from halflabel_papers.comparators.lpp import LPP
@@ -21,7 +20,6 @@ from halflabel_papers.comparators.role import ROLE
 __all__ = [
     "CPLST",
     "EPR",
-    "LDA",
     "LEML",
     "LPP",
     "MLGFHF",

@@ -7,8 +7,8 @@ from typing import Self
 from scipy import linalg
 
 from halflabel.methods.validation import require_not_negative
-from halflabel.plugins import Floats, Matrix
-from halflabel_papers.comparators.projection import LabelledProjection, to_dense, whitening
+from halflabel.plugins import Floats, Matrix, stored
+from halflabel_papers.comparators.projection import LabelledProjection, whitening
 
 
 class CanonicalCorrelation(LabelledProjection):
@@ -66,7 +66,7 @@ class CanonicalCorrelation(LabelledProjection):
         require_not_negative(self, "ridge")
 
     def _fit(self, X: Matrix, Y: Floats) -> Self:
-        dense = to_dense(X)
+        dense = stored(X, as_sparse=False)
         X, Y = dense - dense.mean(axis=0), Y - Y.mean(axis=0)
         S, T = whitening(X.T @ X, self.ridge), whitening(Y.T @ Y)
         U, correlations, _ = linalg.svd(S.T @ (X.T @ Y) @ T, full_matrices=False)

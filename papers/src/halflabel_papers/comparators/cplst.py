@@ -13,7 +13,7 @@ from halflabel.labels.rules import Rule
 from halflabel.methods.candidates import Candidates, list_candidates
 from halflabel.methods.validation import require_positive
 from halflabel.numerics.solvers import Solution, Status
-from halflabel.plugins import Floats, Matrix, is_sparse
+from halflabel.plugins import Floats, Matrix, stored
 from halflabel_papers.comparators.comparator import Comparator, Model, Setting
 from halflabel_papers.comparators.leml import LowRankMap
 from halflabel_papers.comparators.projection import MAX_FEATURES
@@ -102,16 +102,10 @@ class CPLST(Comparator):
         return [{"share": share, "ridge": ridge} for share, ridge in pairs]
 
     def _learn(self, X: Matrix, state: Floats, settings: Sequence[Setting]) -> list[tuple[Model, Solution]]:
-        X = make_dense(self, X)
+        if X.shape[1] > MAX_FEATURES:
+            raise ValueError(f"CPLST takes at most {MAX_FEATURES} features; X has {X.shape[1]}: reduce them first.")
+        X = stored(X, as_sparse=False)
         return [encode_and_regress(X, state, **setting) for setting in settings]
-
-
-def make_dense(model: Comparator, X: Matrix) -> Floats:
-    """Return dense features, of which a matrix of features by features fits into the memory. Raise for more."""
-    if X.shape[1] > MAX_FEATURES:
-        name = type(model).__name__
-        raise ValueError(f"{name} takes at most {MAX_FEATURES} features; X has {X.shape[1]}: reduce them first.")
-    return np.asarray(X.toarray() if is_sparse(X) else X)
 
 
 def encode_and_regress(X: Floats, state: Floats, *, share: float, ridge: float) -> tuple[LowRankMap, Solution]:

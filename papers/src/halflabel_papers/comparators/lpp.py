@@ -11,8 +11,8 @@ from halflabel.methods.canonical_order import order_items
 from halflabel.methods.validation import require_positive, require_whole
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import affinity, laplacian
-from halflabel.plugins import Floats, Matrix, is_sparse
-from halflabel_papers.comparators.projection import LinearProjection, to_dense, whitening
+from halflabel.plugins import Floats, Matrix, is_sparse, stored
+from halflabel_papers.comparators.projection import LinearProjection, whitening
 
 
 class LPP(LinearProjection):
@@ -110,5 +110,5 @@ def _compute_forms(X: Matrix, S: sparse.csr_array) -> tuple[Floats, Floats]:
     if not is_sparse(X):  # explicitly, which loses no digits
         X = X - np.average(X, axis=0, weights=degree)
     total = X.T @ degree
-    XDX = to_dense(X.T @ (sparse.diags_array(degree) @ X)) - np.outer(total, total) / degree.sum()
-    return to_dense(X.T @ (laplacian(S) @ X)), XDX
+    XDX = stored(X.T @ (sparse.diags_array(degree) @ X), as_sparse=False) - np.outer(total, total) / degree.sum()
+    return stored(X.T @ (laplacian(S) @ X), as_sparse=False), XDX

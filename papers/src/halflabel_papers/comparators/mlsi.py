@@ -8,8 +8,8 @@ import numpy as np
 from scipy import linalg
 
 from halflabel.methods.validation import require_not_negative, require_share
-from halflabel.plugins import Floats, Matrix
-from halflabel_papers.comparators.projection import LabelledProjection, to_dense, whitening
+from halflabel.plugins import Floats, Matrix, stored
+from halflabel_papers.comparators.projection import LabelledProjection, whitening
 
 
 class MLSI(LabelledProjection):
@@ -85,7 +85,7 @@ class MLSI(LabelledProjection):
         require_not_negative(self, "ridge")
 
     def _fit(self, X: Matrix, Y: Matrix) -> Self:
-        return self._solve(to_dense(X.T @ X), X.T @ Y, self.ridge)
+        return self._solve(stored(X.T @ X, as_sparse=False), X.T @ Y, self.ridge)
 
     def _solve(self, G: Floats, C: Floats, ridge: float) -> Self:
         """Project on the largest eigenvectors, from X'X and X'Y."""
@@ -114,7 +114,7 @@ class ToolboxMLSI(MLSI):
 
     def _fit(self, X: Matrix, Y: Matrix) -> Self:
         mean = np.asarray(X.mean(axis=0)).ravel()
-        G = to_dense(X.T @ X) - len(Y) * np.outer(mean, mean)
+        G = stored(X.T @ X, as_sparse=False) - len(Y) * np.outer(mean, mean)
         C = X.T @ (Y - Y.mean(axis=0))  # X is centred implicitly
         self._solve(G, C, 1 / max(float(np.trace(G)) / len(G), np.finfo(float).tiny))
         self.components_ /= np.linalg.norm(self.components_, axis=1, keepdims=True)

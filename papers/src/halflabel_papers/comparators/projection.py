@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from halflabel.labels import PartialLabels
 from halflabel.methods.validation import is_whole, require, require_irrelevant
-from halflabel.plugins import Floats, Matrix, is_sparse
+from halflabel.plugins import Floats, Matrix
 
 #: Maximum number of features: a matrix of features by features then has 0.8 GB, and its spectrum takes an hour.
 MAX_FEATURES = 10_000
@@ -121,8 +121,3 @@ def whitening(B: Floats, ridge: float = 0.0) -> Floats:
     values, vectors = linalg.eigh(B)
     kept = values > RANK_TOL * max(values[-1], np.finfo(float).tiny)
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept] + ridge * values.mean()))
-
-
-def to_dense(A: Matrix) -> Floats:
-    """Return a matrix of features by features as an array, whether it is sparse or not."""
-    return np.asarray(A.toarray() if is_sparse(A) else A)

@@ -1,20 +1,7 @@
 """The classes of this package that a model file may hold: an entry point of the group ``halflabel.classes``."""
 
-from halflabel_papers.comparators import (
-    CPLST,
-    EPR,
-    LEML,
-    MLGFHF,
-    MLRGL,
-    ROLE,
-    SPLC,
-    ElkanNoto,
-    FastTag,
-    Hill,
-    KernelSVM,
-    OtherLabels,
-    RankSVM,
-)
+from halflabel.methods.base import PartialLabelEstimator
+from halflabel_papers import comparators
 from halflabel_papers.comparators.fasttag import Enriched
 from halflabel_papers.comparators.kernel_svm import Machines
 from halflabel_papers.comparators.leml import LowRankMap
@@ -22,25 +9,12 @@ from halflabel_papers.comparators.mlrgl import RankingFunctions
 from halflabel_papers.comparators.positive_heads import LinearHead
 from halflabel_papers.comparators.rank_svm import Ranking
 
-#: The classifier of the first may belong to another library. Then saving raises.
-CLASSES: tuple[type, ...] = (
-    OtherLabels,
-    ElkanNoto,
-    EPR,
-    ROLE,
-    Hill,
-    SPLC,
-    LinearHead,
-    FastTag,
-    Enriched,
-    KernelSVM,
-    Machines,
-    CPLST,
-    LEML,
-    LowRankMap,
-    MLGFHF,
-    MLRGL,
-    RankingFunctions,
-    RankSVM,
-    Ranking,
+#: The estimators of :mod:`halflabel_papers.comparators` that predict labels.
+METHODS: tuple[type, ...] = tuple(
+    kind
+    for kind in (getattr(comparators, name) for name in comparators.__all__)
+    if issubclass(kind, PartialLabelEstimator)
 )
+
+#: The classifier of ``OtherLabels`` may belong to another library. Then saving raises.
+CLASSES: tuple[type, ...] = (*METHODS, LinearHead, Enriched, Machines, LowRankMap, RankingFunctions, Ranking)

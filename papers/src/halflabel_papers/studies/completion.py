@@ -7,19 +7,23 @@ import numpy as np
 from halflabel.datasets.benchmark import Dataset
 from halflabel.datasets.synthetic import make_low_rank
 from halflabel.labels.rules import Rule
+from halflabel.methods.canonical_order import order_items
 from halflabel.methods.matrix_completion import MC1
 from halflabel.numerics.losses import BiasedLogistic, Logistic, SideBySide, Squared
 from halflabel.numerics.penalties import NuclearNorm
+from halflabel.numerics.scaling import Scaler
 from halflabel.numerics.solvers import Solution
 from halflabel.numerics.solvers.factors import gradient_norm
 from halflabel.numerics.solvers.fpc import fpc
 from halflabel.numerics.solvers.proximal_gradient import proximal_gradient
 from halflabel.plugins import Floats, Mask
 from halflabel_papers.comparators import GaussianMixtureImputer
-from halflabel_papers.comparators.partial_kernel import PartialKernel
 
 #: Share of the largest weight with a solution other than 0.
 SHARE_OF_TOP = 0.05
+
+#: Maximum number of columns of a kernel.
+MAX_LANDMARKS = 100
 
 
 class Objective:
@@ -126,21 +130,37 @@ def _draw_residuals(cov: Floats, gaps: Mask, rng: np.random.Generator) -> Floats
 
 
 def learn_products(
-    data: Dataset, rng: np.random.Generator, *, omega: float, kernel: str | None = None, min_shared: float = 0.1
+    data: Dataset, rng: np.random.Generator, *, omega: float, min_shared: float | None = None
 ) -> dict[str, float]:
     """Return the label error of MC-1 where each label is the sign of a product of two linear functions of the features.
 
-    ``omega`` is the share of the features, and of the items with labels. With ``kernel``, the entries of a
-    :class:`PartialKernel` replace the features.
+    ``omega`` is the share of the features, and of the items with labels. With ``min_shared``, the entries of
+    :func:`map_by_kernel` replace the features.
     """
     X, shape = np.asarray(data.X), (data.X.shape[1], data.Y.shape[1])
     truth = (X @ rng.normal(size=shape)) * (X @ rng.normal(size=shape)) > 0
     Y = np.where(rng.random((len(X), 1)) < omega, truth, np.nan)
     features = np.where(rng.random(X.shape) < omega, X, np.nan)
-    if kernel is not None:
-        features = PartialKernel(kernel, min_shared=min_shared).fit_transform(features)
+    if min_shared is not None:
+        features = map_by_kernel(features, min_shared)
     model = MC1(criterion="labels", label_weight=1.0, rule=Rule("fixed", threshold=0.0)).fit(features, Y)
     return {"hamming_loss": float(np.mean((model.transduction_ != truth)[np.isnan(Y)]))}
+
+
+def map_by_kernel(X: Floats, min_shared: float) -> Floats:
+    r"""Return the quadratic kernel :math:`(m + 1)^2` of items with gaps (section 5) with a random sample of them.
+
+    m is the mean of :math:`x_k x'_k` over the features k that two items share, after each is standardised. An entry is
+    NaN where they share none, or a smaller part than ``min_shared``; 1 is the reading of the paper.
+    """
+    items = X[order_items(X)]
+    scaler = Scaler.learn(items, "standard")
+    chosen = np.random.default_rng(0).permutation(len(items))[:MAX_LANDMARKS]
+    own, others = (scaler(each) for each in (X, items[np.sort(chosen)]))
+    count = (~np.isnan(own) * 1.0) @ (~np.isnan(others) * 1.0).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gram = (np.nan_to_num(own) @ np.nan_to_num(others).T / count + 1) ** 2
+    return np.where(count >= max(min_shared * X.shape[1], 1.0), gram, np.nan)
 
 
 def recover(data: Dataset, rng: np.random.Generator, *, rank: int, omega: float) -> dict[str, float]:

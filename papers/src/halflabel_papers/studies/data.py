@@ -1,10 +1,12 @@
-"""The statistics of data sets that papers print, and the structure of their labels."""
+"""The statistics of data sets that papers print, the structure of their labels, and samples of items."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from halflabel.datasets.benchmark import Dataset
+from halflabel.labels import PartialLabels
+from halflabel.plugins import Floats, stored
 
 
 def describe(data: Dataset, rng: np.random.Generator) -> dict[str, float]:
@@ -24,6 +26,12 @@ def describe(data: Dataset, rng: np.random.Generator) -> dict[str, float]:
         "n_labels": float(n_labels),
         "cardinality": float(data.Y.relevant.sum() / n_items),
     }
+
+
+def sample_items(data: Dataset, rng: np.random.Generator, items: int) -> tuple[Floats, PartialLabels]:
+    """Return the dense features and the labels of a random sample, in the order of the items."""
+    rows = np.sort(rng.permutation(len(data.Y))[:items])
+    return stored(data.X[rows], as_sparse=False), data.Y[rows]
 
 
 def measure_structure(data: Dataset, rng: np.random.Generator) -> dict[str, float]:

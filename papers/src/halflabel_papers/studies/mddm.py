@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from halflabel.datasets.benchmark import Dataset
-from halflabel.plugins import Floats, is_sparse
+from halflabel.plugins import Floats, stored
 
 
 def dependence_at(data: Dataset, rng: np.random.Generator, *, share: float) -> dict[str, float]:
@@ -63,7 +63,7 @@ def _compare(S: Floats, dependence: float) -> dict[str, float]:
 
 
 def _center(data: Dataset) -> tuple[Floats, Floats]:
-    X = data.X.toarray() if is_sparse(data.X) else np.asarray(data.X)
+    X = stored(data.X, as_sparse=False)
     Y = data.Y.values()
     return X - X.mean(axis=0), Y - Y.mean(axis=0)
 

@@ -12,8 +12,9 @@ from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.propagation import fixed_point, minimizer
 from halflabel.numerics.graph.weights import components as find_components
 from halflabel.numerics.graph.weights import reconstruction_weights, supported
-from halflabel.plugins import Floats, is_sparse
+from halflabel.plugins import Floats
 from halflabel_papers.published import SSDRMC
+from halflabel_papers.studies.data import sample_items
 
 #: Ridge within the paper's "far less than 0.1", and its number of neighbours.
 RIDGE, NEIGHBORS = 1e-3, 15
@@ -95,9 +96,8 @@ def solve_weights(data: Dataset, rng: np.random.Generator, *, items: int, invers
 
 def _sample(data: Dataset, rng: np.random.Generator, items: int, share: float) -> tuple[Floats, PartialLabels]:
     """Return the dense features and the labels of a sample, a share of its items labelled."""
-    rows = np.sort(rng.permutation(len(data.Y))[:items])
-    X = data.X[rows].toarray() if is_sparse(data.X) else np.asarray(data.X)[rows]
-    return X, hide_items(data.Y[rows], 1 - share, rng)
+    X, labels = sample_items(data, rng, items)
+    return X, hide_items(labels, 1 - share, rng)
 
 
 def _weigh(X: Floats) -> sparse.csr_array:

@@ -12,8 +12,9 @@ from halflabel.labels.masking import hide_items
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel.numerics.graph.neighbors import neighbors
 from halflabel.numerics.graph.weights import reconstruction_weights
-from halflabel.plugins import Floats, is_sparse
+from halflabel.plugins import stored
 from halflabel_papers.published import SSDRMC
+from halflabel_papers.studies.data import sample_items
 from halflabel_papers.studies.ssdrmc import NEIGHBORS, RIDGE
 
 #: The equations for labels that are not certain: eq. (7) keeps them, eq. (10) and (12) fit them with beta = 1.
@@ -28,7 +29,7 @@ def transduce(
     data: Dataset, rng: np.random.Generator, *, items: int, share: float, separately: bool
 ) -> dict[str, float]:
     """Return the figures of Table 1 with one W for all labels, or with a W for each label."""
-    X, labels = _sample(data, rng, items)
+    X, labels = sample_items(data, rng, items)
     known = hide_items(labels, 1 - share, rng).values()
     columns = [[j] for j in range(known.shape[1])] if separately else [range(known.shape[1])]
     fits = [_make_model({}).fit(X, known[:, each]) for each in columns]
@@ -43,7 +44,7 @@ def transduce_uncertain(
     A share ``rate`` of the entries of labelled items is unknown ("partial"), or this share of the relevant entries is
     stated as irrelevant ("noisy").
     """
-    X, labels = _sample(data, rng, items)
+    X, labels = sample_items(data, rng, items)
     known = hide_items(labels, 1 - share, rng).values()
     unlabelled = np.isnan(known).all(axis=1)
     faulty = rng.random(known.shape) < rate
@@ -58,7 +59,7 @@ def measure_iterations(
 
     Q is of the labels, which Table 1 rounds at H, and of the scores before that.
     """
-    X, labels = _sample(data, rng, items)
+    X, labels = sample_items(data, rng, items)
     known = hide_items(labels, 1 - share, rng).values()
     fit = _make_model({"max_alternations": iterations}).fit(X, known)
     rounded, scores = np.nan_to_num(fit.transduction_), np.nan_to_num(fit.label_scores_)
@@ -77,7 +78,7 @@ def compare_pairs(data: Dataset, rng: np.random.Generator, *, items: int, pairs:
 
     The weights come from the features alone.
     """
-    X, labels = _sample(data, rng, items)
+    X, labels = sample_items(data, rng, items)
     W = reconstruction_weights(X, neighbors(X, NEIGHBORS)[0], RIDGE).tocoo()
     kept = {"positive": W.data > 0, "negative": W.data < 0, "random": W.data != 0}[pairs]
     first, second = W.row[kept], W.col[kept]
@@ -90,7 +91,7 @@ def measure_map(data: Dataset, rng: np.random.Generator, *, share: float, pairs:
 
     A class is a set of labels, and its place the median of its items; the unit is the mean distance of all pairs.
     """
-    X = data.X.toarray() if is_sparse(data.X) else np.asarray(data.X)
+    X = stored(data.X, as_sparse=False)
     model = SSDRMC.as_published().set_params(n_folds=2, n_components=2).fit(X, hide_items(data.Y, 1 - share, rng))
     sets, of = np.unique(data.Y.relevant, axis=0, return_inverse=True)
     places = np.array([np.median(model.embedding_.coordinates[of == k], axis=0) for k in range(len(sets))])
@@ -99,11 +100,6 @@ def measure_map(data: Dataset, rng: np.random.Generator, *, share: float, pairs:
     common = (sets[first] & sets[second]).sum(axis=1)
     chosen = common > np.median(common) if pairs == "more" else common <= np.median(common)
     return {"map_distance": float(distances[chosen].mean() / distances.mean())}
-
-
-def _sample(data: Dataset, rng: np.random.Generator, items: int) -> tuple[Floats, PartialLabels]:
-    rows = np.sort(rng.permutation(len(data.Y))[:items])
-    return data.X[rows].toarray() if is_sparse(data.X) else np.asarray(data.X)[rows], data.Y[rows]
 
 
 def _make_model(settings: dict[str, Any]) -> SSDRMC:

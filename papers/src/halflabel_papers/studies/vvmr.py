@@ -17,7 +17,7 @@ from halflabel.methods.vvmr.problem import InputKernel, Problem, graph_operator
 from halflabel.numerics.graph.output_kernel import output_kernel
 from halflabel.numerics.kernels import mean_distance
 from halflabel.numerics.solvers.low_rank_plus_sparse import RecoveryProblem, recover
-from halflabel.plugins import Floats, is_sparse
+from halflabel.plugins import Floats, stored
 from halflabel_papers.published.continuation import Continuation, PublishedTerms
 
 #: The paper's weights for figure 2, and the penalties of Algorithm 1 as shares of the last one: the paper names none.
@@ -48,7 +48,7 @@ def follow_objective(
 def _make_terms(data: Dataset, rng: np.random.Generator, items: int) -> tuple[RecoveryProblem, PublishedTerms]:
     """Return eq. (11) on a sample, a third of it labelled with 30 % of the positives missing, in both forms."""
     rows = rng.permutation(len(data.Y))[:items]
-    X = data.X[rows].toarray() if is_sparse(data.X) else np.asarray(data.X)[rows]
+    X = stored(data.X[rows], as_sparse=False)
     known = np.arange(items // 3)
     Y = np.where(data.Y.relevant[rows[known]] & (rng.random((len(known), data.Y.shape[1])) >= 0.3), 1.0, -1.0)
     width = np.sqrt(0.5) * mean_distance(X, rng)
@@ -91,7 +91,7 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
 
     def fit(self, X: Any, y: PartialLabels) -> Self:
         """Recover the labels of the annotated items, and fit the regression to them."""
-        rows, dense = np.flatnonzero(y.annotated), _to_dense(X)
+        rows, dense = np.flatnonzero(y.annotated), stored(X, as_sparse=False)
         known, self.X_ = y[rows], dense[rows]
         self.gamma_ = 1 / (2 * (self.width * mean_distance(dense, np.random.default_rng(0))) ** 2)
         K = rbf_kernel(self.X_, gamma=self.gamma_)
@@ -111,7 +111,7 @@ class TwoStages(BaseEstimator):  # type: ignore[misc] # scikit-learn has no type
 
     def decision_function(self, X: Any) -> Floats:
         """Return the regression of new items."""
-        return np.asarray(rbf_kernel(_to_dense(X), self.X_, gamma=self.gamma_) @ self.weights_)
+        return np.asarray(rbf_kernel(stored(X, as_sparse=False), self.X_, gamma=self.gamma_) @ self.weights_)
 
     def predict(self, X: Any) -> Floats:
         """Return 1 where the regression is positive."""
@@ -132,7 +132,3 @@ def recover_labels(Y: Floats, n_iter: int) -> Floats:
         E = np.where(Y < 0, np.maximum(Z - Y + U - slope * step, 0), 0.0)
         U += Z - Y - E
     return np.asarray(Y + E)
-
-
-def _to_dense(X: Any) -> Floats:
-    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
