@@ -1,6 +1,6 @@
 """A campaign of damaged and hostile inputs. Inputs that show a defect are kept in tests/fuzz/crashes.
 
-A night: python -m tests.fuzz --minutes 30. By numbers: python -m tests.fuzz --inputs 300000 --kills 100 --bombs.
+A night: python -m tests.fuzz --minutes 30. By numbers: python -m tests.fuzz --inputs 300000 --bombs.
 """
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from tests.fuzz.bombs import BOMBS, set_off
 from tests.fuzz.campaign import keep, run, temporary_folder
-from tests.fuzz.kill_tasks import TASKS
-from tests.fuzz.kills import kill_often
-from tests.fuzz.seeds import DAMAGED, FORMATS, GENTLY_CHANGED, MODELS, OWN, RECORDS, REWRITTEN_RECORDS, TABLES, Format
+from tests.fuzz.seeds import FORMATS, Format
 from tests.fuzz.steering import Lines
 
 CRASHES = Path(__file__).parent / "crashes"
@@ -31,12 +28,10 @@ MAX_MEMORY = 6 * 2**30
 
 def parse() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--minutes", type=float, help="for all formats together, instead of numbers of inputs")
-    options.add_argument("--inputs", type=int, default=0, help="changed files of all formats but models, together")
-    options.add_argument("--models", type=int, default=0, help="changed models, of all methods together")
-    options.add_argument("--damaged", type=int, default=0, help="damaged models")
-    options.add_argument("--kills", type=int, default=0, help="processes to kill while they write outputs")
-    options.add_argument("--tasks", type=int, default=0, help="kills of each task that writes in steps")
+    options.add_argument(
+        "--minutes", type=float, default=0, help="for all formats together, instead of numbers of inputs"
+    )
+    options.add_argument("--inputs", type=int, default=0, help="changed files of all formats together")
     options.add_argument("--bombs", action="store_true", help="measure what small files with large contents cost")
     options.add_argument("--formats", nargs="*", default=[kind.name for kind in FORMATS])
     options.add_argument("--steered", action="store_true", help="change inputs that reach new lines further (slower)")
@@ -48,32 +43,13 @@ def main() -> int:
     """Run what the options ask for; return the number of defects."""
     given = parse()
     print(f"seed {given.seed}\n", flush=True)
-    defects = 0
     with tempfile.TemporaryDirectory() as disk, temporary_folder() as name:
-        folder = Path(name)
-        if given.kills:
-            counts = kill_often(Path(disk), given.kills, given.seed)
-            print(f"{given.kills} kills: {dict(counts)}\n", flush=True)
-        for task in TASKS if given.tasks else ():
-            own = Path(disk) / task
-            own.mkdir()
-            counts = TASKS[task](own, given.tasks, np.random.default_rng(given.seed))
-            print(f"{task}: {dict(counts)}", flush=True)
         if given.bombs:
             _print_bombs(Path(disk))
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))  # writing the bombs takes more
-        if given.minutes:
-            kinds = [kind for kind in FORMATS if kind.name in given.formats]
-            return _run_all(kinds, folder, given, sys.maxsize, 60 * given.minutes)
-        for kinds, total in (
-            ([*TABLES, *RECORDS, *OWN, *REWRITTEN_RECORDS], given.inputs),
-            ([*MODELS, *GENTLY_CHANGED], given.models),
-            (DAMAGED, given.damaged),
-        ):
-            chosen = [kind for kind in kinds if kind.name in given.formats]
-            if total and chosen:
-                defects += _run_all(chosen, folder, given, math.ceil(total / len(chosen)), math.inf)
-    return defects
+        kinds = [kind for kind in FORMATS if kind.name in given.formats]
+        count = sys.maxsize if given.minutes else math.ceil(given.inputs / len(kinds))
+        return _run_all(kinds, Path(name), given, count, 60 * given.minutes or math.inf) if count else 0
 
 
 def _run_all(kinds: Sequence[Format], folder: Path, given: argparse.Namespace, count: int, seconds: float) -> int:
