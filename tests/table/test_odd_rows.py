@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from halflabel.cli import main
 from halflabel.files import read_table
 from halflabel.table import open_table
-from halflabel.table.question import Question
 from halflabel.table.words import list_ways
 
 N, NAMES = 40, ["rock", "sad", "live"]
@@ -239,12 +238,31 @@ def test_rows_below_cells_of_several_lines_are_left_out(tmp_path, encoding):
     assert len(open_table(tmp_path / "songs.csv", **given, skip_rows="none").labels) == 22
 
 
-def test_a_sum_that_has_several_lines_is_a_question_and_never_an_item(tmp_path):
-    lines = ["song,bpm,loud,tags", *(f's{i},{90 + i % 7},{i % 5},"rock\nsad"' for i in range(20))]
-    total = f'Total,{sum(90 + i % 7 for i in range(20))},{sum(i % 5 for i in range(20))},"rock\nsad"'
-    (tmp_path / "songs.csv").write_text("\n".join([*lines, total]))
-    given = {"tags": "tags", "absent": "irrelevant", "id": "song", "sep": "newline"}
-    with pytest.raises(Question, match=r"'Total'.*which has the sums.*leave it out of the file") as question:
-        open_table(tmp_path / "songs.csv", **given)
-    (way,) = question.value.ways
-    assert len(open_table(tmp_path / "songs.csv", **given, **way.keys).labels) == 21
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])
+def test_a_sum_is_left_out_of_every_file_whatever_lines_it_has(tmp_path, suffix):
+    names = ["id", "bpm", "n", "tags"]
+    songs = pd.DataFrame([(7 + i, 90 + i % 7, i % 5, "rock\nsad") for i in range(20)], columns=names)
+    rows = [*songs.itertuples(index=False, name=None), (None, *songs[["bpm", "n"]].sum(), "Total\nof all")]
+    whole = pd.DataFrame([*rows[:9], (None,) * 4, *rows[9:]], columns=names)
+    path = tmp_path / f"songs{suffix}"
+    if suffix == ".parquet":
+        whole.to_parquet(path)
+    else:
+        path.write_text(whole.to_csv(index=False) if suffix == ".csv" else whole.to_json(orient="records"))
+    given = {"tags": "tags", "absent": "irrelevant", "sep": "newline"}
+    opened = open_table(path, **given)
+    assert any("2 rows are not items and left out: row 9, which has no value." in note for note in opened.notes)
+    assert (opened.index.tolist(), opened.labels.names) == (list(range(7, 27)), ("rock", "sad"))
+    assert len(open_table(path, **given, skip_rows="none").labels) == 22
+
+
+def test_words_of_tags_and_the_notation_of_numbers_are_those_of_the_rows_that_are_left(tmp_path):
+    lines = ["id;bpm;n;tags", *(f"{7 + i};{90 + i % 7},5;1.{100 + i};{('rock', 'None')[i % 2]}" for i in range(20))]
+    path, given = tmp_path / "songs.csv", {"tags": "tags", "absent": "irrelevant", "no": "none"}
+    path.write_text("\n".join(lines))
+    plain = open_table(path, **given)
+    path.write_text("\n".join([*lines[:5], ";;;", *lines[5:], "Source of these songs;;;"]))
+    opened = open_table(path, **given)
+    assert np.array_equal(opened.labels.state, plain.labels.state)
+    assert opened.index.tolist() == plain.index.tolist()
+    assert [note for note in opened.notes if "left out" not in note] == list(plain.notes)

@@ -90,9 +90,8 @@ def read_delimited(
         check_same_columns(part, cells.column_names, path, table.column_names)
         table = pa.concat_tables([table, cells.select(table.column_names)])
         form = replace(form, first=None)
-    frame, remarks = _frame(table, decimal_comma=form.delimiter != ",")
-    form, digest = replace(form, cells=table), sha256_of(path, *parts)
-    return RawTable(frame, source=join_names(path, *parts), sha256=digest, form=form, notes=(*notes, *remarks))
+    raw = RawTable(pd.DataFrame(), source=join_names(path, *parts), sha256=sha256_of(path, *parts), form=form)
+    return read_values(replace(raw, notes=tuple(notes)), table)
 
 
 def _read_cells(path: Path, stated: Stated) -> tuple[TextForm, pa.Table, list[str]]:
@@ -274,8 +273,10 @@ def read_words(path: Path, form: TextForm, names: Sequence[str], column: str) ->
     return list(arrow_csv.read_csv(pa.BufferReader(_read_text(path, form)), **options).column(column).to_pylist())
 
 
-def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[str]]:
-    """Return the columns as values, with one note per unusual notation."""
+def read_values(raw: RawTable, table: pa.Table) -> RawTable:
+    """Return a table with the values of these cells, and one note per unusual notation."""
+    assert raw.form is not None
+    decimal_comma = raw.form.delimiter != ","
     columns, remarks = {}, dict[str, list[str]]()
     for name in table.column_names:
         columns[name], remark = to_values(table.column(name), decimal_comma=decimal_comma)
@@ -289,8 +290,12 @@ def _frame(table: pa.Table, *, decimal_comma: bool) -> tuple[pd.DataFrame, list[
         "comma unclear": "as text, because a comma may stand for decimals or for thousands (write 1240 or 1.24)",
         "point unclear": "as text, because a point may stand for decimals or for thousands (write 1240 or 1,24)",
     }
-    notes = [_describe_reading(names, sentences[remark]) for remark, names in remarks.items()]
-    return pd.DataFrame(columns), notes
+    on_notation = (
+        f"{plural(len(names), 'column was', 'columns were')} read {sentences[remark]}: {listed(names)}."
+        for remark, names in remarks.items()
+    )
+    notes = tuple(dict.fromkeys([*raw.notes, *on_notation]))
+    return replace(raw, frame=pd.DataFrame(columns), form=replace(raw.form, cells=table), notes=notes)
 
 
 def _find_thousands(table: pa.Table, columns: Mapping[str, Any], local: Collection[str]) -> list[str]:
@@ -303,11 +308,6 @@ def _find_thousands(table: pa.Table, columns: Mapping[str, Any], local: Collecti
             points = compute.sum(compute.match_substring_regex(cells, _POINT)).as_py() or 0
             found += [name] if points and (local or MIN_POINTS <= points < len(cells) - cells.null_count) else []
     return found
-
-
-def _describe_reading(names: list[str], how: str) -> str:
-    """Return which columns were read in an unusual way."""
-    return f"{plural(len(names), 'column')} {'was' if len(names) == 1 else 'were'} read {how}: {listed(names)}."
 
 
 FORMAT = TableFormat(

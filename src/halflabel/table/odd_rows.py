@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,9 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel._wording import clipped, name_lines, name_row, option, plural
-from halflabel.files.delimited import number_rows
 from halflabel.table.cells import infer_kind
 from halflabel.table.columns import Description
-from halflabel.table.question import Question
-from halflabel.table.source_files import read_file
-from halflabel.table.sources import Source, source_of
+from halflabel.table.sources import Source
 
 #: Minimum number of columns of a table whose rows can be empty, and of rows that are summed up.
 MIN_COLUMNS, MIN_ROWS = 3, 3
@@ -52,50 +49,22 @@ def leave_out_rows(source: Source, columns: Description, first: int | None) -> t
     first : int or None
         The line of the first row, where rows are lines of a text file.
     """
-    stated = [] if columns.skip_rows is None else columns.skip_rows.split(",")
     by_order = any(isinstance(table, np.ndarray | list) for table in (columns.vectors, columns.prior))
-    if "none" in stated or by_order or source.labels is not None or source.raw.matrix is not None:
+    keeps_all = "none" in (columns.skip_rows or "").split(",")
+    if keeps_all or by_order or source.labels is not None or source.raw.matrix is not None:
         return source, ()
     found = find_odd_rows(source.raw.frame, columns)
     if not found:
         return source, ()
-    lines = (
-        range(first, first + len(source.raw)) if first is not None else source.raw.lines or _find_lines(source, found)
-    )
     with name_lines(first):
         row, why = next(iter(found.items()))
         cell = next((cell for cell in source.raw.frame.iloc[row] if isinstance(cell, str)), None)
         example = f"{name_row(row)}{'' if cell is None else f' ({clipped(cell, 40)!r})'}, {why}"
     them = "it" if len(found) == 1 else "them"
     which = plural(len(found), "row is not an item", "rows are not items")
-    if not lines and source.take is None and source.raw.form is None:
-        return source, (f"{which}, but read as one: {example}. Leave {them} out of the file.",)
-    if not lines and source.take is None:  # such a row has several lines, or the table has several files
-        ways = [("every row is an item", {"skip_rows": "none"})]
-        raise Question(f"{which}: {example}.", *ways, other=f"Else, leave {them} out of the file.", likely=False)
-    way = option("skip_rows", ",".join([*stated, "none"]))
-    keep = [row for row in range(len(source.raw)) if row not in found]
-    return _take(source, columns, keep, [*stated, *(str(lines[row]) for row in found if lines)]), (
-        f"{which} and left out: {example}. {way} keeps {them}.",
-    )
-
-
-def _find_lines(source: Source, found: Iterable[int]) -> Sequence[int]:
-    """Return the first line of each row of a text file, or none where one of the rows that are found has several."""
-    form = source.raw.form
-    if source.take is not None or form is None or len(source.paths) != 1:
-        return ()
-    rows = list(number_rows(source.paths[0], form))[bool(form.header) :]
-    if len(rows) != len(source.raw) or any("\n" in cell or "\r" in cell for row in found for cell in rows[row][1]):
-        return ()
-    return [line for line, _ in rows]
-
-
-def _take(source: Source, columns: Description, keep: Sequence[int], skip: Sequence[str]) -> Source:
-    """Return some rows of a source, read again without the other rows."""
-    if source.take is None:
-        return read_file(source.paths, columns, **{**columns.of_file, "skip_rows": ",".join(skip)})
-    return source_of(source.take(keep), labels_apart=False)
+    way = option("skip_rows", ",".join(filter(None, [columns.skip_rows, "none"])))
+    keep = np.delete(np.arange(len(source.raw)), list(found))
+    return source.keep_rows(keep), (f"{which} and left out: {example}. {way} keeps {them}.",)
 
 
 def find_odd_rows(frame: pd.DataFrame, columns: Description) -> dict[int, str]:
@@ -124,7 +93,7 @@ def _find_bare(frame: pd.DataFrame, words: Sequence[Any]) -> dict[int, str]:
     if isinstance(frame.index, pd.RangeIndex):  # no row labels
         found = {int(row): "which has no value" for row in np.flatnonzero(number == 0)}
     for name in words:
-        lengths = frame[name].astype(str).str.split().str.len().to_numpy() * known[name].to_numpy()
+        lengths = frame[name].astype(str).str.split().str.len().where(known[name], 0).to_numpy()
         alone = known[name].to_numpy() & (number == 1)
         most = lengths[~alone].max(initial=1)
         found |= {int(row): "which has one text only" for row in np.flatnonzero(alone & (lengths > most))}

@@ -275,6 +275,7 @@ def restore_words(frame: pd.DataFrame, source: Source, tags: str | None) -> pd.D
     if not frame[tags].isna().any() or not form.missing:
         return frame
     words = read_words(source.paths[0], form, form.cells.column_names, str(tags))
+    words = words if source.kept is None else [words[row] for row in source.kept]
     cells = [word if cell is None and word in WORDS else cell for cell, word in zip(written, words, strict=True)]
     return frame.assign(**{str(tags): pd.Series(cells, frame.index, object)})
 

@@ -58,6 +58,8 @@ def read_file(
     found = _choose_format(paths, columns.format)
     given = {name: value for name, value in options.items() if value is not None}
     if found.format in TABLES:
+        if given.get("skip_rows") == "none" and "skip_rows" not in TABLES[found.format].options:
+            del given["skip_rows"]  # it is about rows, which any table has
         return Source(read_table(*paths, kind=found.format, **given), paths=tuple(paths))
     if given:
         raise ValueError(f"{option(next(iter(given)))} does not apply to a file of the format {found.format}.")

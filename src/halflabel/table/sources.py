@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Matrix, is_sparse
+from halflabel._arrays import Ints, Matrix, is_sparse
 from halflabel._wording import option, plural
 from halflabel.files.raw_table import RawTable
 from halflabel.labels import PartialLabels
@@ -44,6 +44,8 @@ class Source:
         Returns some rows of a table in memory; None for others.
     convert : callable or None
         Turns any other DataFrame into one of the library that the items came from; None for pandas.
+    kept : ndarray of int or None
+        The rows of the file that are items; None for all.
     """
 
     raw: RawTable
@@ -54,11 +56,27 @@ class Source:
     original: pd.DataFrame | None = None
     convert: Restore | None = None
     take: Take | None = None
+    kept: Ints | None = None
 
     @property
     def format(self) -> str:
         """The name of the format of the file, empty for objects in memory."""
         return self.raw.format
+
+    def keep_rows(self, rows: Ints) -> Source:
+        """Return the items of some rows, as if there were no others."""
+        if self.take is not None:
+            return source_of(self.take(rows.tolist()), labels_apart=False)
+        raw = self.raw
+        if raw.form is not None and raw.form.cells is not None:
+            from halflabel.files.delimited import read_values  # imported here: other files have no cells
+
+            form = replace(raw.form, first=None)  # rows are no longer lines one after another
+            return replace(self, raw=read_values(replace(raw, form=form), raw.form.cells.take(rows)), kept=rows)
+        frame = raw.frame.iloc[rows].reset_index(drop=True).infer_objects()
+        return replace(
+            self, raw=replace(raw, frame=frame, lines=tuple(raw.lines[row] for row in rows if raw.lines)), kept=rows
+        )
 
     def add_columns(self, added: pd.DataFrame) -> Source:
         """Return the items with further columns, whose row labels are the numbers of the items."""
