@@ -107,9 +107,6 @@ NOTATIONS = {
     "list": Notation(list, is_text=False, empty=[[]]),
     "array": Notation(lambda names: np.array(list(names), dtype=object), is_text=False, empty=[np.array([])]),
     "objects": Notation(lambda names: [{"tag": name, "id": 7} for name in names], is_text=False, empty=[[]]),
-    "choices": Notation(
-        lambda names: json.dumps({"choices": list(names)}, ensure_ascii=False), empty=['{"choices": []}', "[]", "{}"]
-    ),
     "objects in JSON": Notation(
         lambda names: json.dumps([{"name": name} for name in names], ensure_ascii=False), empty=["[]"]
     ),

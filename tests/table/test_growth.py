@@ -84,7 +84,7 @@ def recognise(cell):
 
 READERS = {
     **{f"{form} {around}": lambda cell, form=form, around=around: read(cell, form, around) for form, around in (
-        ("separated", ""), ("marked", "<>"), ("marked", "#"), ("json", ""), ("json", "choices"), ("python", ""),
+        ("separated", ""), ("marked", "<>"), ("marked", "#"), ("json", ""), ("python", ""),
         ("list", ""), ("object", ""))},
     **{f"split at {sep!r}": lambda cell, sep=sep: split_tags(cell, sep) for sep in (";", ",", "|", "\n", "\t", " ")},
     "quote": lambda cell: quote_tag(cell, ","), "unquote": unquote_tag, "fold": fold_tag, "recognise": recognise,

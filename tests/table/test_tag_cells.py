@@ -16,15 +16,12 @@ from halflabel.table.tag_recognition import recognise_tags
 
 pytestmark = pytest.mark.usefixtures("one_member")
 
-CHOICES = TagNotation("json", around="choices")
-
 CELLS = {
     "separated by ';'": ["billing; refund", "login", None],
     "separated by ','": ["billing, refund", "login", None],
     "separated by '|'": ["billing|refund", "login", ""],
     "JSON lists": ['["billing","refund"]', '["login", null]', None],
     "lists as Python writes them": ["['billing', 'refund']", "['login']", None],
-    "choices of Label Studio": ['{"choices": ["billing", "refund"]}', "login", None],
     "lists": [["billing", "refund"], np.array(["login", None], dtype=object), None],
 }
 
@@ -54,9 +51,9 @@ def test_lists_of_numbers_stay_numbers(tmp_path):
     assert {type(tag) for cell in filled["labels"] for tag in cell} <= {int, np.int64}
 
 
-@pytest.mark.parametrize("cell", ["[1, [2]]", '["a"', "{'a': 1}", '{"choices": {"a": 1}}', "__import__('os')"])
+@pytest.mark.parametrize("cell", ["[1, [2]]", '["a"', "{'a': 1}", "__import__('os')"])
 def test_text_that_is_no_list_is_an_error_with_its_row(cell):
-    column = pd.Series(['["a"]', '["b"]', cell] if not cell.startswith("{") else ['{"choices": ["a"]}', "b", cell])
+    column = pd.Series(['["a"]', '["b"]', cell])
     with pytest.raises(ValueError, match=r"\(row 2\)"):
         read_labels(pd.DataFrame({"tags": column}), Roles(tags="tags"), absent="irrelevant")
 
@@ -96,7 +93,6 @@ def test_undecided_labels_differ_from_irrelevant_ones(rng):
         (["[1, 2]", "x", "y"], "separated"),
         (["[a", "b]"], "separated"),
         (["{a", "b}"], "separated"),
-        (["x", "y", "z", '{"choices": ["a"]}'], "json"),
         ([" ['a'] ", None], "python"),
         ([None, ""], "separated"),
     ],
@@ -122,9 +118,6 @@ def test_the_separator_and_the_blank_after_it(cells, sep, glue):
     ("notation", "tags", "cell"),
     [
         (TagNotation("json"), ["é", "b"], '["é", "b"]'),
-        (CHOICES, ["é", "b"], '{"choices": ["é", "b"]}'),
-        (CHOICES, ["é"], "é"),
-        (CHOICES, [], '{"choices": []}'),
         (TagNotation("python"), ["é", "b"], "['é', 'b']"),
         (TagNotation("list", objects={"3": 3, "12": 12}), ["3", "12"], [3, 12]),
     ],
@@ -143,11 +136,15 @@ def test_a_list_as_text_has_a_maximum_length():
         TagNotation("json").read(3)
 
 
-def test_choices_may_be_a_single_text():
-    assert CHOICES.read('{"choices": "a"}') == ["a"]
-    assert CHOICES.read('"a"') == ["a"]
+@pytest.mark.parametrize("cell", ['{"choices": ["a", "b"]}', {"choices": ["a", "b"]}])
+def test_a_short_export_of_label_studio_is_an_error_with_the_export_that_is_read(cell):
+    with pytest.raises(ValueError, match="export the project as JSON, which also has the skipped tasks"):
+        recognise_tags(pd.Series(["a", "b", "a", cell, None], dtype=object))
+
+
+def test_a_text_is_no_list():
     with pytest.raises(ValueError, match="the list is not well formed"):
-        CHOICES.read('{"choices"')
+        TagNotation("json").read('["a"')
     for form in ("json", "python"):
         with pytest.raises(ValueError, match="a list of tags was expected"):
             TagNotation(form).read('"a"')

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from halflabel._wording import plural
 from halflabel.files.bounded import check_ordinary, size_limit
-from halflabel.files.media import FORMATS, OTHERS, PICTURES, describe_media
+from halflabel.files.media import OTHERS, PICTURES, describe_media
 from halflabel.files.raw_table import RawTable, ReadError
 
 #: Suffixes of texts, and the kinds of files of which a folder has one.
@@ -20,9 +19,6 @@ KINDS = {"picture": PICTURES, "text": TEXTS, "file": OTHERS}
 
 #: Maximum number of files of a folder.
 MAX_FILES = 1_000_000
-
-#: Tags of EXIF that are columns, by number.
-_EXIF = {271: "camera", 272: "model", 306: "taken"}
 
 
 def find_media(folder: Path) -> list[Path]:
@@ -41,20 +37,16 @@ def read_media_folder(folder: Path) -> RawTable:
     kind = _kind_of(files[0])
     names = [path.relative_to(folder).as_posix() for path in files]
     parents = [path.parent.relative_to(folder).as_posix() for path in files]
-    frame = pd.DataFrame({"file": names})
-    notes = [f"{plural(len(files), kind)} in {folder}."]
-    tagged = any(parent != "." for parent in parents)
-    if tagged:
-        frame["folder"] = pd.Series([None if parent == "." else [parent] for parent in parents], dtype=object)
+    notes = (f"{plural(len(files), kind)} in {folder}.",)
+    raw = RawTable(pd.DataFrame({"file": names}), source=str(folder), id="file", notes=notes)
+    if any(parent != "." for parent in parents):
+        raw.frame["folder"] = pd.Series([None if parent == "." else [parent] for parent in parents], dtype=object)
+        raw = replace(raw, tags="folder")
     if kind == "text":
-        frame["text"] = [_read_text(path) for path in files]
-        return RawTable(frame, source=str(folder), id="file", tags="folder" if tagged else None, notes=tuple(notes))
-    if kind == "picture":
-        frame = pd.concat([frame, pd.DataFrame([_read_exif(path) for path in files])], axis=1)
+        raw.frame["text"] = [_read_text(path) for path in files]
+        return raw
     matrix, features = describe_media(files)
-    return RawTable(
-        frame, matrix, features, source=str(folder), id="file", tags="folder" if tagged else None, notes=tuple(notes)
-    )
+    return replace(raw, matrix=matrix, matrix_names=features)
 
 
 def _kind_of(path: Path) -> str:
@@ -73,15 +65,3 @@ def _read_text(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ReadError.at(path, f"byte {error.start + 1} is not UTF-8: save the text as UTF-8.") from None
-
-
-def _read_exif(path: Path) -> dict[str, Any]:
-    """Return the size of a picture, and the camera and the date that its EXIF data name."""
-    image = importlib.import_module("PIL.Image")
-    try:
-        with image.open(path, formats=FORMATS) as opened:
-            exif = opened.getexif()
-            named = {name: str(exif[number]).strip() for number, name in _EXIF.items() if number in exif}
-            return {"width": opened.width, "height": opened.height, **named}
-    except Exception:  # the features of the picture are read next, and their error names the file
-        return {}

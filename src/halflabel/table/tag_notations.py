@@ -34,9 +34,6 @@ _NULL = re.compile(r"(?<=[\[(,])\s*(?:NULL|null|nan|NaN|<NA>)\s*(?=[,\])])")
 #: Text with a mark between tags, or with marks around each; lists and objects, as text or in memory.
 Form = Literal["separated", "marked", "json", "python", "list", "object"]
 
-#: The key of the list of a tag that Label Studio writes as an object.
-CHOICES = "choices"
-
 
 class Tag(NamedTuple):
     """One tag of a cell.
@@ -73,7 +70,7 @@ class TagNotation:
     sep: str = ";"
     glue: str = ";"  #: The text between two tags, as the table writes it.
     #: The mark before each tag, or the marks before and after it; the brackets of a list of Python, and of an object
-    #: that is text; "choices" of Label Studio.
+    #: that is text.
     around: str = ""
     #: Whether tags have scores: "given" leaves them out, "prior" reads a tag with a score as the suggestion of a model.
     scores: Literal["", "given", "prior"] = ""
@@ -185,24 +182,19 @@ class TagNotation:
 
     def _parse(self, text: str) -> list[Any]:
         """Return the parts of a list or an object that is written as text. Nothing is executed."""
-        if self.around == CHOICES and text[0] not in '{["':
-            return [text]
         value = _parse(text, _parse_python if self.form == "python" else json.loads)
-        if isinstance(value, dict) and (self.form == "object" or self.around == CHOICES):
+        if isinstance(value, dict) and self.form == "object":
             return self._open(value)
-        return [value] if self.around == CHOICES and isinstance(value, str) else _check_list(value, bool(self.fields))
+        return _check_list(value, bool(self.fields))
 
     def _open(self, cell: Mapping[str, Any]) -> list[Any]:
-        """Return the parts of an object: ``{"a": true, "b": false}``, or that of Label Studio."""
-        if self.form == "object":
-            if any(isinstance(each, Mapping | list) for each in cell.values()):
-                raise ValueError("an object of names and values was expected")
-            name, score, value = self.fields or ("name", "", "value")
-            return [{name: tag, score or value: each} for tag, each in cell.items()]
-        if CHOICES not in cell:
+        """Return the parts of an object: ``{"a": true, "b": false}``."""
+        if self.form != "object":
             raise ValueError("an object was not expected")
-        chosen = cell[CHOICES]
-        return _check_list(list(chosen) if isinstance(chosen, LISTS) else [chosen], objects=False)
+        if any(isinstance(each, Mapping | list) for each in cell.values()):
+            raise ValueError("an object of names and values was expected")
+        name, score, value = self.fields or ("name", "", "value")
+        return [{name: tag, score or value: each} for tag, each in cell.items()]
 
     def _join(self, raw: list[Any]) -> Any:
         """Return the cell of parts."""
@@ -219,10 +211,7 @@ class TagNotation:
         if self.form == "object":
             name, score, has = self.fields or ("name", "", "value")
             value = {part[name]: part.get(score or has, self.one) for part in raw}
-        elif self.around == CHOICES:
-            value = {CHOICES: raw}
-        is_text = self.form == "json" or self.around
-        return raw[0] if self.around == CHOICES and len(raw) == 1 else _write_json(value) if is_text else value
+        return json.dumps(value, ensure_ascii=False) if self.form == "json" or self.around else value
 
     def _read_tag(self, raw: Any) -> Tag | None:
         """Return the tag of a part, or None for a missing value."""
@@ -274,8 +263,7 @@ def _describe(notation: TagNotation) -> str:
     if notation.fields:
         return f"lists of objects, of which {notation.fields[0]!r} is the tag"
     plain = "lists of numbers" if notation.has_numbers else "lists"
-    of_json = "choices of Label Studio" if around == CHOICES else "JSON lists"
-    return {"json": of_json, "python": "lists as Python writes them"}.get(notation.form, plain)
+    return {"json": "JSON lists", "python": "lists as Python writes them"}.get(notation.form, plain)
 
 
 def take_tags(parts: Parts) -> list[Tag] | None:
@@ -326,10 +314,6 @@ def _check_list(value: Any, objects: bool) -> list[Any]:
     if not isinstance(value, list | tuple | set) or any(tag is not None and isinstance(tag, nested) for tag in value):
         raise ValueError("a list of tags was expected")
     return list(value)
-
-
-def _write_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _parse(cell: str, read: Callable[[str], Any]) -> Any:

@@ -24,13 +24,17 @@ from halflabel.table.tag_checks import (
     choose_separator,
     find_value,
 )
-from halflabel.table.tag_notations import CHOICES, LISTS, Form, TagNotation, is_missing, read_truth
+from halflabel.table.tag_notations import LISTS, Form, TagNotation, is_missing, read_truth
 from halflabel.table.tag_text import fold_tag
 from halflabel.table.words import is_nothing, is_null
 
 #: Keys under which objects hold the name and the score of a tag.
 _NAMES = ("name", "tag", "label", "text", "value", "class", "category", "title", "topic")
 _SCORES = ("score", "p", "prob", "probability", "confidence", "weight", "relevance")
+
+#: The key of the tags of an item in the exports CSV and JSON-MIN of Label Studio.
+CHOICES = "choices"
+_CHOICES = re.compile(r'\{\s*"choices"\s*:')
 
 #: An object of names and values.
 Object = Mapping[str, Any]
@@ -84,9 +88,12 @@ def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, c
     for text in number:
         parts = next(_cut_all([text], notation), None)
         is_list = parts is not None and parts != [text]
-        is_tag = text in listed or notation.around == CHOICES
         is_phrase = number[text] > 1 and text[0].isalnum()
-        if fold_word(text) not in notation.stated and not is_list and (text in words or (is_phrase and not is_tag)):
+        if (
+            fold_word(text) not in notation.stated
+            and not is_list
+            and (text in words or (is_phrase and text not in listed))
+        ):
             found += number[text] * [text]
     return found
 
@@ -94,6 +101,11 @@ def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, c
 def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], stated: Description) -> TagNotation:
     """Return how cells are cut into parts. The ``words`` are texts that are probably no tags."""
     name = str(column.name)
+    if any(CHOICES in cell for cell in column if isinstance(cell, Mapping)) or any(map(_CHOICES.match, texts)):
+        raise ValueError(
+            f"the tags column {name!r} is of a short export of Label Studio: export the project as JSON, which also "
+            "has the skipped tasks and the predictions, and is read as it is."
+        )
     if (values := _list_values([cell for cell in column if isinstance(cell, Mapping)], texts)) is not None:
         return _describe_values(values, name, is_text=bool(texts))
     tags = [tag for cell in column if isinstance(cell, LISTS) for tag in cell if not is_missing(tag)]
@@ -109,8 +121,6 @@ def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], state
 
 def _find_list(texts: Sequence[str], name: str, stated: Description) -> TagNotation | None:
     """Return the notation of lists that are written as text, if half of the texts are lists."""
-    if any(text.startswith("{") and text.endswith("}") and '"choices"' in text for text in texts):
-        return TagNotation("json", around=CHOICES)
     listed = [text for text in texts if text[0] in "[({s" and text[-1] in "])}"]
     forms: tuple[Form, ...] = ("json", "python")
     for form in forms:
@@ -155,8 +165,7 @@ def _list_values(objects: Sequence[Object], texts: Sequence[str]) -> list[Any] |
         with suppress(ValueError):
             parts = [TagNotation("object").cut(text) or () for text in listed]
             objects = [{part["name"]: part["value"] for part in each} for each in parts]
-    known = objects and not any(CHOICES in each for each in objects)
-    return [value for each in objects for value in each.values()] if known else None
+    return [value for each in objects for value in each.values()] if objects else None
 
 
 def _describe_values(values: Sequence[Any], column: str, *, is_text: bool) -> TagNotation:
