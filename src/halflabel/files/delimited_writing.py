@@ -241,8 +241,9 @@ def _words(column: pa.ChunkedArray) -> Any:
 
 def _whole_numbers(column: pa.ChunkedArray, numbers: Floats) -> Any:
     """Return integers, floats where a value is missing or written as one, or the text where it is a name."""
-    all_digits = all_match(column, _DIGITS)
-    name = compute.any(compute.match_substring_regex(column, _LEADING_ZERO)).as_py()
+    cells = column.unique()
+    all_digits = all_match(cells, _DIGITS)
+    name = compute.any(compute.match_substring_regex(cells, _LEADING_ZERO)).as_py()
     if name or (all_digits and np.nanmax(np.abs(numbers)) > 2**53):
         return column.to_pandas()
     return numbers.astype(np.int64) if all_digits and column.null_count == 0 else numbers

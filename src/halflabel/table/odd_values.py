@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -19,7 +18,8 @@ MIN_SHARE, MIN_ROWS = 0.01, 3
 #: Maximum number of columns in a sentence.
 MAX_COLUMNS = 5
 
-_CODE = re.compile(r"-1|-?(7|8|9)\1*")
+#: Whole numbers of equal digits, 7 to 9 as in surveys, and -1.
+_CODES = (-1, *(sign * int(n * digit) for sign in (1, -1) for digit in "789" for n in range(1, 16)))
 
 
 def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str] = ()) -> tuple[str, ...]:
@@ -50,8 +50,7 @@ def hide_codes(values: Floats, missing: Collection[str]) -> Floats:
 def find_codes(values: Floats) -> list[float]:
     """Return repeated values that are the lowest or the highest of a column, and far from all others: -99, 999.
 
-    A code has equal digits, 7 to 9 as in surveys, or is -1. It is far at half of the range of all other values; a
-    negative one below values that are not negative always is.
+    It is far at half of the range of all other values; a negative one below values that are not negative always is.
 
     Examples
     --------
@@ -59,16 +58,15 @@ def find_codes(values: Floats) -> list[float]:
     >>> find_codes(np.array(3 * [*ratings, -99, 999])), find_codes(np.array(3 * [*ratings, 7]))
     ([-99.0, 999.0], [])
     """
-    distinct, number = np.unique(values[~np.isnan(values)], return_counts=True)
-    often = number >= max(MIN_ROWS, MIN_SHARE * len(values))
-    is_code = often.copy()
-    is_code[often] = [_CODE.fullmatch(f"{value:.17g}") is not None for value in distinct[often]]
-    inner = distinct[~is_code]
-    if len(inner) < 3:
+    known = values[~np.isnan(values)]
+    likely = [code for code in _CODES if known.min(initial=0) <= code <= known.max(initial=0)]
+    codes, number = np.unique(known[np.isin(known, likely)], return_counts=True)
+    codes = codes[number >= max(MIN_ROWS, MIN_SHARE * len(values))]
+    if not len(codes) or len(inner := np.unique(known[~np.isin(known, codes)])) < 3:
         return []
     low, high = inner[0], inner[-1]
-    below = (distinct < low) & ((low - distinct > (high - low) / 2) | ((distinct < 0) & (low >= 0)))
-    found: list[float] = distinct[is_code & (below | (distinct - high > (high - low) / 2))].tolist()
+    below = (codes < low) & ((low - codes > (high - low) / 2) | ((codes < 0) & (low >= 0)))
+    found: list[float] = codes[below | (codes - high > (high - low) / 2)].tolist()
     return found
 
 
