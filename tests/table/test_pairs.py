@@ -205,7 +205,7 @@ def test_a_column_names_annotated_items_without_a_label_and_states_nothing_about
     for empty, third in ((None, True), ("unlabelled", False)):
         opened = open_table(items, id="item", annotated="by", absent="unknown", empty=empty, **given)
         assert opened.labels.annotated.tolist() == [True, True, third, False]
-        assert opened.empty == empty
+        assert opened.description.empty == empty
 
 
 @pytest.mark.parametrize(

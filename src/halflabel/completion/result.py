@@ -336,7 +336,11 @@ class Completion:
     def predictor(self) -> Predictor:
         """The method and the way a table is read, for new items."""
         opened = self.opened
-        stated: dict[str, Any] = {"words": opened.find_words(), "meanings": opened.meanings, "empty": opened.empty}
+        stated: dict[str, Any] = {
+            "words": opened.find_words(),
+            "meanings": opened.meanings,
+            "empty": opened.description.empty,
+        }
         return Predictor(
             self.evidence.fit.for_new_items, opened.roles, opened.encoder, self.labels.names, opened.notation, **stated
         )

@@ -18,9 +18,9 @@ from halflabel.files.raw_table import TextForm
 from halflabel.labels import PartialLabels
 from halflabel.labels.label_rules import MAX_EXCEPTIONS, NO_RULES, LabelRules
 from halflabel.labels.votes import Votes
-from halflabel.table.columns import Description, Empty
+from halflabel.table.columns import Description
 from halflabel.table.features import FeatureEncoder
-from halflabel.table.label_words import find_words
+from halflabel.table.label_words import find_meanings, find_words
 from halflabel.table.nothing import Form
 from halflabel.table.reading import Reading, describe_reading
 from halflabel.table.roles import Roles
@@ -68,14 +68,8 @@ class OpenTable:
         The votes of several sources on the entries that are not known.
     asked : ndarray of bool, shape (n_items, n_labels), or None
         The known entries that were gaps until a question about them was answered.
-    form : TextForm or None
-        The notation of the file that the table was read from, so that it can be written in the same way.
     source : Source or None
         The items as they were read.
-    meanings : dict of str to float, or None
-        The meaning of the words of label columns, if the user stated it.
-    empty : {"unlabelled", "none"} or None
-        The meaning of a cell without a tag, if it was stated.
     description : Description
         The values that were stated about the table, by arguments and by a table file.
     all_labels : PartialLabels or None
@@ -116,10 +110,7 @@ class OpenTable:
     prior: Floats | None = None
     votes: Votes | None = None
     asked: Mask | None = None
-    form: TextForm | None = None
     source: Source | None = None
-    meanings: dict[str, float] | None = None
-    empty: Empty | None = None
     description: Description = field(default_factory=Description)
     all_labels: PartialLabels | None = None
     nothing: tuple[Form, ...] = ()
@@ -199,6 +190,16 @@ class OpenTable:
         ])  # fmt: skip
 
     @property
+    def form(self) -> TextForm | None:
+        """The notation of the file that the table was read from, so that it can be written in the same way."""
+        return None if self.source is None else self.source.raw.form
+
+    @property
+    def meanings(self) -> dict[str, float] | None:
+        """The meaning of the words of label columns, if the user stated it."""
+        return find_meanings(self.description)
+
+    @property
     def has_label_columns(self) -> bool:
         """Whether the labels were read from columns whose cells options can give a meaning."""
         declared = self.source is not None and self.source.labels is not None
@@ -273,7 +274,7 @@ class OpenTable:
         by_row = ("X", "labels", "index", "groups", "prior", "votes", "asked", "all_labels")
         taken = {name: each[rows] for name in by_row if (each := getattr(self, name)) is not None}
         frame = None if self.frame is None else self.frame.iloc[rows]
-        return replace(self, **taken, frame=frame, form=None, source=None)
+        return replace(self, **taken, frame=frame, source=None)
 
 
 def _align(rows: Sequence[tuple[str, str, str]], titles: tuple[str, str, str]) -> str:

@@ -32,7 +32,6 @@ from halflabel.table.exclusions import Cause
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.further import join_further
 from halflabel.table.label_reading import LabelReading
-from halflabel.table.label_words import find_meanings
 from halflabel.table.labelling import check_effects, check_labels_once, find_labels
 from halflabel.table.native import as_pandas
 from halflabel.table.nothing import count_unlisted
@@ -186,28 +185,24 @@ def _read(
 
 def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]) -> OpenTable:
     source, columns, raw, frame, roles, index, reading = _read(source, described, Y)
+    labels = reading.labels
     with name_lines(_find_first_line(source)), described.name_file():
-        encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
+        encoder, X, groups, on_groups = _encode(raw, frame, roles, labels, columns)
         single = slice(None) if groups is None else np.unique(groups, return_index=True)[1]  # that are independent
-        made = find_made(frame.iloc[single], roles, reading.labels[single])
+        made = find_made(frame.iloc[single], roles, labels[single])
         if made and columns.features is None:
             roles = roles.leave_out(explain_made(made))
-            encoder, X, (groups, on_groups) = _encode(raw, frame, roles, reading.labels, columns)
+            encoder, X, groups, on_groups = _encode(raw, frame, roles, labels, columns)
         prior, on_prior = _read_prior(columns, reading, roles, frame)
         with name_second(described.columns.sources):
-            votes, on_votes = open_votes(frame, columns, reading.labels, index, roles.id)
-        labels, on_positives = _trust_positives(reading.labels, columns, has_votes=votes is not None)
+            votes, on_votes = open_votes(frame, columns, labels, index, roles.id)
+        labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
         if on_positives and (state := read_state(source.raw.frame, described.columns.annotated)) is not None:
             labels = hide_others(labels, state[1])
-        rules = LabelRules.read(columns.rules, reading.labels.names)
-    on_roles = describe_surprises(frame, roles, index, columns.missing)
+        rules = LabelRules.read(columns.rules, labels.names)
     on_labels = describe_made(made, is_stated=columns.features is not None)
-    further = (*on_groups, *on_prior, *on_labels, *on_votes, *on_positives)
-    on_choice: tuple[str, ...] = ()
-    if roles.tags is not None and source.labels is None and not columns.rules:
-        from halflabel.table.tag_columns import describe_single
-
-        on_choice = describe_single(reading.labels, str(roles.tags))
+    on_roles = describe_surprises(frame, roles, index, columns.missing)
+    of_source = (*described.notes, *on_rows, *raw.notes, *reading.notes)
     return OpenTable(
         X=X,
         labels=labels,
@@ -215,24 +210,12 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
         frame=None if Y is not None else frame if source.original is None else source.original,
         roles=roles,
         encoder=encoder,
-        notes=(
-            *described.notes,
-            *on_rows,
-            *raw.notes,
-            *reading.notes,
-            *on_choice,
-            *on_roles,
-            *encoder.notes,
-            *further,
-        ),
+        notes=(*of_source, *on_roles, *encoder.notes, *on_groups, *on_prior, *on_labels, *on_votes, *on_positives),
         notation=reading.notation,
         groups=groups,
         prior=prior,
         votes=votes,
-        form=raw.form,
         source=source,
-        meanings=find_meanings(columns),
-        empty=described.columns.empty,
         description=described.columns,
         nothing=(*reading.nothing, *count_unlisted(reading.labels, columns)),
         rules=rules,
@@ -241,14 +224,14 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
 
 def _encode(
     raw: RawTable, frame: pd.DataFrame, roles: Roles, labels: PartialLabels, columns: Description
-) -> tuple[FeatureEncoder, Matrix, tuple[Ints | None, tuple[str, ...]]]:
+) -> tuple[FeatureEncoder, Matrix, Ints | None, tuple[str, ...]]:
     """Return how the columns become features, the features, and the groups with a sentence about them."""
     if raw.matrix is None and not roles.features and (texts := roles.find_ignored(Cause.SENTENCES)):
         longest = max(texts, key=lambda name: frame[name].str.len().median())
         raise Question("The only possible feature is a text.", (f"{longest!r} is the text", {"text": longest}))
     encoder = FeatureEncoder.learn(frame, roles, raw.matrix, raw.matrix_names, columns.missing, labels)
     X = encoder.transform(frame, raw.matrix)
-    return encoder, X, _read_groups(frame, roles, X, labels)
+    return encoder, X, *_read_groups(frame, roles, X, labels)
 
 
 def _trust_positives(

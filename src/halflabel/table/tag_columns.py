@@ -37,7 +37,8 @@ def read_tags(
     forms = count_forms([cell for cell, _ in parts], [each for _, each in parts], notation, name, empty)
     missing = sum(each.count(None) for cell, each in parts if each and name_form(cell, each, notation) is None)
     next_to = f"{plural(missing, 'missing value')} next to tags in the column {name!r} left out."
-    notes = (*list_notes(forms), *([next_to] if missing else []), *on_both)
+    on_choice = () if columns.rules else _describe_single(labels, name)
+    notes = (*list_notes(forms), *([next_to] if missing else []), *on_both, *on_choice)
     suggested = _take_scores([each for _, each in parts], labels) if notation.scores == "prior" else None
     return LabelReading(labels, notes, notation, forms, suggested)
 
@@ -183,7 +184,7 @@ def list_open_tags(filled: NDArray[np.floating[Any]], names: Sequence[str], nota
     return [notation.write(labels[row].tolist()) if row.any() else None for row in np.isnan(filled)]
 
 
-def describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:
+def _describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:
     """Return a sentence if each annotated item has exactly one tag, as a column of classes has."""
     number = labels.relevant[labels.annotated].sum(axis=1)
     if len(number) < MIN_CLASSES or len(labels.names) < 3 or (number != 1).any():

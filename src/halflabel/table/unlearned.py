@@ -67,7 +67,7 @@ def _describe_kinds(opened: OpenTable, labels: PartialLabels) -> Iterator[str]:
 def _describe_blank(opened: OpenTable, name: str) -> str:
     """Return how to state the meaning of an empty cell of a label, if the table has such cells and the option helps."""
     if opened.roles.tags is not None:
-        stated = opened.empty == "none" or opened.description.annotated is not None
+        stated = opened.description.empty == "none" or opened.description.annotated is not None
         helps = opened.labels.unlabelled.any() and not stated
         return f" If an empty cell means an item without tags, state {option('empty', 'none')}." if helps else ""
     if not opened.has_label_columns or opened.labels.positive_only or opened.labels.observed.all():
