@@ -19,6 +19,10 @@ Mask = NDArray[np.bool_]
 #: A float ndarray or a ``csr_array``, one row per item; the type stubs of SciPy have no name for both.
 Matrix: TypeAlias = Any
 
+#: A column of a table, and the row labels of one.
+Column: TypeAlias = "pd.Series[Any]"
+Index: TypeAlias = "pd.Index[Any]"
+
 #: The kinds of features that users may give.
 MatrixLike: TypeAlias = "ArrayLike | pd.DataFrame | sparse.sparray | sparse.spmatrix"
 

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from halflabel._arrays import Column
 from halflabel._wording import listed
 from halflabel.files.field_values import plain
 
@@ -41,7 +42,7 @@ def to_arrow_array(values: list[Any]) -> pa.Array:
         return pa.array(list(map(_as_text, values)), pa.string())
 
 
-def _has_one_type(column: pd.Series[Any]) -> bool:
+def _has_one_type(column: Column) -> bool:
     if column.dtype != object:
         return True
     try:

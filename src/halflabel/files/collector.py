@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Index, Ints
 from halflabel._wording import clipped, option, plural
 from halflabel.files.field_values import frame_of
 from halflabel.files.formats import Empty
@@ -182,7 +182,7 @@ class Collector:
             reason = f"its items have {n_fields:,} fields, above the limit of {MAX_FIELDS:,}: state numbers as a list."
             raise ReadError.at(self.path, reason)
         n_items = len(self._items)
-        index: pd.Index[Any] = pd.RangeIndex(1, n_items + 1)
+        index: Index = pd.RangeIndex(1, n_items + 1)
         return frame_of(self._fields, index if numbered else pd.Index(list(self._items), dtype=object, name="id"))
 
     def _ordered_labels(self) -> tuple[tuple[str, ...], Ints]:

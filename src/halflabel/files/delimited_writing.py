@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Column, Floats, Mask
 from halflabel._files import atomic_write
 from halflabel._wording import listed
 from halflabel.files.dialect import DELIMITERS
@@ -74,7 +74,7 @@ def _without_vectors(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]
     return table.drop(columns=vectors), (note,)
 
 
-def _holds_vectors(column: pd.Series[Any]) -> bool:
+def _holds_vectors(column: Column) -> bool:
     if column.dtype != object:
         return False
     first = next((value for value in column if isinstance(value, list | tuple | np.ndarray)), None)
@@ -127,7 +127,7 @@ def _header(table: pd.DataFrame, form: TextForm) -> list[str]:
     return [written.get(name, str(name)) for name in table.columns if name not in known[:lacking]]
 
 
-def _texts(new: pd.Series[Any], cells: pa.ChunkedArray | None, decimal_comma: bool) -> pa.ChunkedArray:
+def _texts(new: Column, cells: pa.ChunkedArray | None, decimal_comma: bool) -> pa.ChunkedArray:
     """Return a column as it is to be written: where its value is that of the cell it came from, as the cell wrote it.
 
     A new value is written as another cell of the column wrote it, so that TRUE stays TRUE.
@@ -149,7 +149,7 @@ def _texts(new: pd.Series[Any], cells: pa.ChunkedArray | None, decimal_comma: bo
     return pa.array(written, pa.string())
 
 
-def _find_equal(was: pd.Series[Any], new: pd.Series[Any]) -> Mask:
+def _find_equal(was: Column, new: Column) -> Mask:
     """Return where two columns have the same value, or both none."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (was, new)):
         a, b = (column.to_numpy(dtype=np.float64, na_value=np.nan) for column in (was, new))

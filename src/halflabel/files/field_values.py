@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from halflabel._arrays import Column, Index
 
-def frame_of(rows: Sequence[Mapping[str, Any]], index: pd.Index[Any]) -> pd.DataFrame:
+
+def frame_of(rows: Sequence[Mapping[str, Any]], index: Index) -> pd.DataFrame:
     """Return fields as a table with one typed column per key. The value of a key that a row lacks is missing.
 
     Examples
@@ -23,7 +25,7 @@ def frame_of(rows: Sequence[Mapping[str, Any]], index: pd.Index[Any]) -> pd.Data
     return pd.DataFrame(columns, index=index)
 
 
-def typed_column(values: Sequence[Any], index: pd.Index[Any]) -> pd.Series[Any]:
+def typed_column(values: Sequence[Any], index: Index) -> Column:
     """Return values as a column of truth values, whole numbers, numbers or text, or as a column of objects."""
     kinds = {type(value) for value in values if value is not None}
     has_gaps = any(value is None for value in values)

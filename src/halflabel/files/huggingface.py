@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
+from halflabel._arrays import Column
 from halflabel._files import atomic_write
 from halflabel._wording import listed
 from halflabel.files.arrow import read_tables, to_raw_table
@@ -52,7 +53,7 @@ def name_classes(table: pa.Table, *paths: Path) -> RawTable:
     return replace(to_raw_table(table, *paths), tags=lists[0] if len(lists) == 1 else None, classes=classes)
 
 
-def restore_numbers(column: pd.Series[Any], classes: Mapping[str, list[str]]) -> pd.Series[Any]:
+def restore_numbers(column: Column, classes: Mapping[str, list[str]]) -> Column:
     """Return a column with the numbers of its classes in place of their names, if it has classes."""
     names = classes.get(str(column.name))
     if names is None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from halflabel._arrays import Matrix, is_sparse
+from halflabel._arrays import Column, Matrix, is_sparse
 from halflabel._wording import clipped
 from halflabel.labels import MAX_CELLS
 from halflabel.labels.answers import read_answer
@@ -262,7 +262,7 @@ class TableFormat:
     title: str = ""
 
 
-def _as_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:
+def _as_label(column: Column, source: str) -> Column:
     """Return a categorical column as 1, 0 and NaN if its values can only mean that."""
     answers = [read_answer(value) for value in column.cat.categories]
     values = [None if answer is None else answer.value_of_entry for answer in answers]

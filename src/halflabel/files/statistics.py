@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Mask
+from halflabel._arrays import Column, Mask
 from halflabel._wording import clipped, count, plural
 from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
 from halflabel.files.header import name_columns
@@ -82,7 +82,7 @@ def _pyreadstat() -> Any:
         raise ImportError("files of SPSS and Stata need pyreadstat: pip install 'halflabel[stats]'.") from None
 
 
-def _find_declared(column: pd.Series[Any], spans: Iterable[Mapping[str, Any]], values: Collection[Any]) -> Mask:
+def _find_declared(column: Column, spans: Iterable[Mapping[str, Any]], values: Collection[Any]) -> Mask:
     """Return which cells hold a value that the file declares as missing: -99, a span of numbers, a letter of Stata."""
     declared = column.isin(list(values))
     for span in spans:
@@ -92,7 +92,7 @@ def _find_declared(column: pd.Series[Any], spans: Iterable[Mapping[str, Any]], v
     return np.asarray(declared, dtype=bool)
 
 
-def _read_column(column: pd.Series[Any], labels: Mapping[Any, str]) -> pd.Series[Any]:
+def _read_column(column: Column, labels: Mapping[Any, str]) -> Column:
     """Return the values that are there: as words, if each of them has one, else as they are."""
     if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
         column = column.mask(column == "").infer_objects()

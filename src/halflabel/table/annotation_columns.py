@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints, Mask
+from halflabel._arrays import Column, Ints, Mask
 from halflabel._wording import option, plural, quoted
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import infer_kind, looks_like_label, read_as_text
@@ -61,7 +61,7 @@ def find_made(frame: pd.DataFrame, roles: Roles, labels: PartialLabels) -> dict[
     return made
 
 
-def _encode(column: pd.Series[Any], *, is_number: bool) -> Ints:
+def _encode(column: Column, *, is_number: bool) -> Ints:
     """Return a code for each value, or, of numbers with many repeated values, whether it is missing."""
     for n in (*filter(len(column).__gt__, (N_FIRST, 10 * N_FIRST)), len(column)):
         codes: Ints = pd.factorize(column.iloc[:n], use_na_sentinel=False)[0]
@@ -122,7 +122,7 @@ def ask_who_was_annotated(frame: pd.DataFrame, roles: Roles, labels: PartialLabe
         )
 
 
-def _find_others(column: pd.Series[Any], bare: Mask) -> Ints:
+def _find_others(column: Column, bare: Mask) -> Ints:
     """Return a code for each text of a column if all items that are not bare have one text, else one for all items."""
     others = np.flatnonzero(~bare)
     varies = any(column.iloc[others[:n]].ne(column.iloc[others[0]]).any() for n in (N_FIRST, None))
@@ -180,5 +180,5 @@ def _count_labels(labels: PartialLabels) -> tuple[Ints, Ints]:
     return (rows, number) if varies else (rows[:0], number[:0])
 
 
-def _equals(column: pd.Series[Any], rows: Ints, number: Ints) -> bool:
+def _equals(column: Column, rows: Ints, number: Ints) -> bool:
     return bool((column.iloc[rows].to_numpy(dtype=np.float64, na_value=np.nan) == number).all())

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from halflabel._arrays import Floats, Matrix
+from halflabel._arrays import Column, Floats, Index, Matrix
 from halflabel.table.cells import read_as_numbers, read_as_text
 
 #: The types of vectors.
@@ -30,14 +30,14 @@ def read_numbers(frame: pd.DataFrame, columns: Sequence[str]) -> Floats:
     return np.column_stack([np.empty((len(frame), 0)), *(read_as_numbers(frame[column]) for column in columns)])
 
 
-def read_one_hot(column: pd.Series[Any], categories: Sequence[str]) -> Floats:
+def read_one_hot(column: Column, categories: Sequence[str]) -> Floats:
     """Return one indicator per category. All are 0 for a missing value and for an unknown category."""
-    known: pd.Index[Any] = pd.Index(list(categories), dtype="object")
+    known: Index = pd.Index(list(categories), dtype="object")
     codes = known.get_indexer(pd.Index(read_as_text(column), dtype="object"))
     return np.equal.outer(codes, np.arange(len(categories))).astype(np.float64)
 
 
-def read_vectors(column: pd.Series[Any], width: int | None = None) -> Floats:
+def read_vectors(column: Column, width: int | None = None) -> Floats:
     """Return a column of equally long lists of numbers as one array.
 
     ``width`` is the length asked for, by default that of the first list that is not empty.
@@ -72,7 +72,7 @@ def _is_vector(cell: Any) -> bool:
     return is_array or all(each is None or isinstance(each, numbers.Real) for each in cell)
 
 
-def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
+def learn_words(column: Column) -> tuple[tuple[str, ...], Floats]:
     """Return the words of a text column, sorted, and their inverse document frequencies."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # imported here: it takes a second
 
@@ -86,7 +86,7 @@ def learn_words(column: pd.Series[Any]) -> tuple[tuple[str, ...], Floats]:
     return tuple(vectorizer.get_feature_names_out().tolist()), np.asarray(vectorizer.idf_, dtype=np.float64)
 
 
-def read_words(column: pd.Series[Any], vocabulary: Sequence[str], idf: Floats) -> sparse.csr_array:
+def read_words(column: Column, vocabulary: Sequence[str], idf: Floats) -> sparse.csr_array:
     """Return the tf-idf weights of known words. All are 0 for a missing text."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -123,5 +123,5 @@ def _read_sparse(matrix: Any, names: Sequence[str]) -> sparse.csr_array:
     return values
 
 
-def _list_documents(column: pd.Series[Any]) -> list[str]:
+def _list_documents(column: Column) -> list[str]:
     return ["" if text is None else text for text in read_as_text(column)]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Column, Floats
 from halflabel._wording import name_row, option, quoted
 
 Kind = Literal["numbers", "text", "dates", "lists", "nothing", "other"]
@@ -37,12 +37,12 @@ def use_text_names(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if names.equals(frame.columns) else frame.set_axis(names, axis=1)
 
 
-def has_categories(column: pd.Series[Any] | None) -> bool:
+def has_categories(column: Column | None) -> bool:
     """Return whether there is a column, and it holds categories."""
     return column is not None and isinstance(column.dtype, pd.CategoricalDtype)
 
 
-def write_out(column: pd.Series[Any]) -> pd.Series[Any]:
+def write_out(column: Column) -> Column:
     """Return a column of categories as numbers or texts, and any other one as it is."""
     if not has_categories(column):
         return column
@@ -57,7 +57,7 @@ def is_unnamed(frame: pd.DataFrame) -> bool:
     )
 
 
-def infer_kind(column: pd.Series[Any]) -> Kind:
+def infer_kind(column: Column) -> Kind:
     """Return the kind of the values of a column, missing ones aside. Text that can be read as dates counts as dates."""
     if not column.notna().any():
         return "nothing"
@@ -70,7 +70,7 @@ def infer_kind(column: pd.Series[Any]) -> Kind:
     return "dates" if kind == "text" and _reads_as_dates(column) else kind
 
 
-def read_as_numbers(column: pd.Series[Any]) -> Floats:
+def read_as_numbers(column: Column) -> Floats:
     """Return a column as floats, missing as NaN. Raise at the first value that is not a finite number."""
     kind = "numbers" if _is_real(column.dtype) else infer_kind(column)
     if kind in ("numbers", "nothing"):
@@ -92,7 +92,7 @@ def read_as_numbers(column: pd.Series[Any]) -> Floats:
     return values
 
 
-def read_as_text(column: pd.Series[Any]) -> NDArray[np.object_]:
+def read_as_text(column: Column) -> NDArray[np.object_]:
     """Return a column as text, missing as None. Whole numbers have no decimal point."""
     codes, values = pd.factorize(column)  # each value is written once
     write = str if pd.api.types.is_integer_dtype(values.dtype) else _write_value
@@ -109,12 +109,12 @@ def describe_missing(name: str, columns: Iterable[str]) -> str:
     return f"no column is called or matches {name!r}: {hint}"
 
 
-def looks_like_label(column: pd.Series[Any]) -> bool:
+def looks_like_label(column: Column) -> bool:
     """Return whether a column holds 0, 1 and gaps, and nothing else."""
     return bool(column.isna().any()) and infer_kind(column) == "numbers" and holds_only(column, (0, 1))
 
 
-def holds_only(column: pd.Series[Any], values: Iterable[Any]) -> bool:
+def holds_only(column: Column, values: Iterable[Any]) -> bool:
     """Return whether a column has no other values than these, missing ones aside. The first rows decide mostly."""
     return all(column.iloc[:n].dropna().isin(values).all() for n in (100, None))
 
@@ -123,13 +123,13 @@ def holds_only(column: pd.Series[Any], values: Iterable[Any]) -> bool:
 MAX_SHOWN = 200
 
 
-def show_cell(column: pd.Series[Any], row: int) -> str:
+def show_cell(column: Column, row: int) -> str:
     """Return a cell as a person would write it: ``3``, not ``np.int64(3)``."""
     text = repr(column.iloc[row : row + 1].tolist()[0])
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
-def _holds_nested(column: pd.Series[Any]) -> bool:
+def _holds_nested(column: Column) -> bool:
     """Return whether a column holds lists or objects next to plain values."""
     return any(isinstance(value, list | tuple | set | frozenset | dict | np.ndarray) for value in column)
 
@@ -138,11 +138,11 @@ def _is_real(dtype: Any) -> bool:
     return pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
 
 
-def _get_first(column: pd.Series[Any]) -> Any:
+def _get_first(column: Column) -> Any:
     return column[column.notna()].iloc[0]
 
 
-def _reads_as_dates(column: pd.Series[Any]) -> bool:
+def _reads_as_dates(column: Column) -> bool:
     """Whether all observed text is a date. For most columns, the first value is enough to decide."""
     if _LOCAL_DATE.fullmatch(str(_get_first(column)).strip()):
         return all(_LOCAL_DATE.fullmatch(str(text).strip()) for text in column.dropna().unique())

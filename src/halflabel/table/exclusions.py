@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum, auto
-from typing import Any, Self
+from typing import Self
 
 import pandas as pd
 
+from halflabel._arrays import Column
 from halflabel._wording import option
 from halflabel.table.cells import infer_kind, show_cell
 
@@ -37,7 +38,7 @@ class Exclusion(str):
 MIN_SPACES = 3
 
 
-def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
+def explain_invalid(column: Column, max_categories: int) -> str | None:
     """Return the reason that a column cannot be a feature even if the user names it, or None."""
     kind = infer_kind(column)
     if kind == "numbers":
@@ -53,7 +54,7 @@ def explain_invalid(column: pd.Series[Any], max_categories: int) -> str | None:
     }[kind]
 
 
-def explain_exclusion(column: pd.Series[Any], max_categories: int) -> str | None:
+def explain_exclusion(column: Column, max_categories: int) -> str | None:
     """Return the reason that a column is not a feature by default, or None."""
     kind = infer_kind(column)
     if kind not in ("numbers", "text"):
@@ -66,13 +67,13 @@ def explain_exclusion(column: pd.Series[Any], max_categories: int) -> str | None
     return _exclude_numbers(column) if kind == "numbers" else _exclude_text(observed, max_categories)
 
 
-def _exclude_numbers(column: pd.Series[Any]) -> str | None:
+def _exclude_numbers(column: Column) -> str | None:
     """Exclude whole numbers without gaps that differ in every row: they count rows and measure nothing."""
     counts_rows = pd.api.types.is_integer_dtype(column.dtype) and column.is_unique and column.notna().all()
     return _exclude_identifier("every value is different") if counts_rows else None
 
 
-def _exclude_text(observed: pd.Series[Any], max_categories: int) -> str | None:
+def _exclude_text(observed: Column, max_categories: int) -> str | None:
     """Exclude text unless it has a limited number of values, each twice on average. The reason depends on its form."""
     distinct = observed.nunique()
     if distinct <= max_categories and 2 * distinct <= len(observed):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Index, Ints
 from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
 from halflabel.table import OpenTable
@@ -87,7 +87,7 @@ def describe_cells(cells: pd.DataFrame, folder: str | os.PathLike[str] | None = 
 
 
 def write_titles(
-    ids: pd.Index[Any], cells: Sequence[Sequence[Cell]], labels: PartialLabels, state: Any, rows: Ints
+    ids: Index, cells: Sequence[Sequence[Cell]], labels: PartialLabels, state: Any, rows: Ints
 ) -> list[str]:
     """Return for each point of the map the id of its item, its shown text and its relevant labels, as short text."""
     titles = []

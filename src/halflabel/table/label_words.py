@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Column, Floats, Mask
 from halflabel._wording import name_row, option, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import holds_only, read_as_text, write_out
@@ -75,7 +75,7 @@ def check_label_values(frame: pd.DataFrame, names: Sequence[str]) -> None:
         raise _ask_for_meanings(frame, names, name, first if not wrong else wrong[0], {})
 
 
-def _is_wrong(column: pd.Series[Any]) -> bool:
+def _is_wrong(column: Column) -> bool:
     """Whether a column holds text, or numbers that are neither 1 nor 0. Values of other kinds have their own errors."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         values = column.to_numpy()
@@ -89,11 +89,11 @@ def _is_other_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and value not in (0, 1) and value == value
 
 
-def _is_text(column: pd.Series[Any]) -> Mask:
+def _is_text(column: Column) -> Mask:
     return np.array([isinstance(value, str) for value in column], dtype=bool)
 
 
-def write_label_words(given: pd.Series[Any], filled: Floats, meanings: Mapping[str, float]) -> pd.Series[Any]:
+def write_label_words(given: Column, filled: Floats, meanings: Mapping[str, float]) -> Column:
     """Return a label column with its filled values, in its own words. Cells that were not filled stay as they are.
 
     Parameters
@@ -119,7 +119,7 @@ def write_label_words(given: pd.Series[Any], filled: Floats, meanings: Mapping[s
 
 
 def find_words(
-    given: pd.Series[Any], meanings: Mapping[str, float] | None, cells: Iterable[str | None] | None
+    given: Column, meanings: Mapping[str, float] | None, cells: Iterable[str | None] | None
 ) -> tuple[Any, Any] | None:
     """Return the words of a label column for irrelevant and for relevant entries, or None for 0 and 1.
 

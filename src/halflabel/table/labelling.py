@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Mask
+from halflabel._arrays import Index, Mask
 from halflabel._wording import closest, name_row, option, plural, quoted
 from halflabel.files.raw_table import RawTable
 from halflabel.labels import Absent, PartialLabels
@@ -256,7 +256,7 @@ def check_effects(stated: Iterable[str], source: Source, Y: Any, columns: Descri
 
 
 def find_labels(
-    source: Source, frame: pd.DataFrame, Y: Any, columns: Description, roles: Roles, index: pd.Index[Any]
+    source: Source, frame: pd.DataFrame, Y: Any, columns: Description, roles: Roles, index: Index
 ) -> LabelReading:
     """Read the labels from wherever they are, one row per item."""
     if columns.pairs is not None:

@@ -10,6 +10,8 @@ import narwhals as nw
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from halflabel._arrays import Column
+
 Restore = Callable[[pd.DataFrame], Any]
 
 #: Returns some rows of a table, as a table of a kind that can be opened.
@@ -136,7 +138,7 @@ def name_rows(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table.rename_axis(index=name).reset_index())
 
 
-def _as_typed(column: pd.Series[Any]) -> pa.Array:
+def _as_typed(column: Column) -> pa.Array:
     """Return a column of pandas with its type, also where it is empty: a person fills in answers."""
     try:
         return pa.Array.from_pandas(column)
@@ -144,7 +146,7 @@ def _as_typed(column: pd.Series[Any]) -> pa.Array:
         return _as_arrow(column, _NO_SCHEMA)
 
 
-def _as_arrow(column: pd.Series[Any], schema: pa.Schema) -> pa.Array:
+def _as_arrow(column: Column, schema: pa.Schema) -> pa.Array:
     """Return a column with the type that it had, if its values fit."""
     from halflabel.files.arrow_columns import to_arrow_array  # not for pandas
     from halflabel.files.field_values import is_missing

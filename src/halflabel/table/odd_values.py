@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Column, Floats
 from halflabel._wording import option_names, plural, quoted
 from halflabel.table.roles import Roles
 
@@ -70,7 +69,7 @@ def find_codes(values: Floats) -> list[float]:
     return found
 
 
-def _as_floats(column: pd.Series[Any]) -> Floats:
+def _as_floats(column: Column) -> Floats:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 

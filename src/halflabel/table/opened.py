@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import escape
 from scipy import sparse
 
-from halflabel._arrays import Floats, Ints, Mask
+from halflabel._arrays import Floats, Index, Ints, Mask
 from halflabel._version import __version__
 from halflabel._wording import count, plural
 from halflabel.files.raw_table import TextForm
@@ -100,7 +100,7 @@ class OpenTable:
 
     X: Floats | sparse.csr_array
     labels: PartialLabels
-    index: pd.Index[Any]
+    index: Index
     frame: pd.DataFrame | None
     roles: Roles
     encoder: FeatureEncoder
@@ -227,7 +227,7 @@ class OpenTable:
         return replace(self, labels=labels, **kept, votes=votes, rules=rules, all_labels=self.written_labels)
 
     @property
-    def row_labels(self) -> tuple[pd.Index[Any], ...]:
+    def row_labels(self) -> tuple[Index, ...]:
         """The ids of the items, and the row labels of their table."""
         return (self.index,) if self.frame is None else (self.index, self.frame.index)
 

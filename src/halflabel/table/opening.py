@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arguments import accept_keys
-from halflabel._arrays import Floats, Ints, Matrix
+from halflabel._arrays import Floats, Index, Ints, Matrix
 from halflabel._wording import count, name_lines, option, plural, quoted
 from halflabel.files.delimited import read_words
 from halflabel.files.raw_table import RawTable
@@ -153,7 +153,7 @@ def _preview(source: Source, described: Described, Y: Any) -> tuple[Any, str]:
 
 def _read(
     source: Source, described: Described, Y: Any
-) -> tuple[Source, Description, RawTable, pd.DataFrame, Roles, pd.Index[Any], LabelReading]:
+) -> tuple[Source, Description, RawTable, pd.DataFrame, Roles, Index, LabelReading]:
     """Return the items with their further tables, the roles of their columns, and their labels."""
     stated = described.columns
     state = read_state(source.raw.frame, stated.annotated)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from halflabel._arrays import Column
 from halflabel._wording import option, plural, quoted
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import describe_missing, read_as_text, use_text_names
@@ -114,7 +115,7 @@ def require_filled(table: pd.DataFrame, columns: Sequence[str], noun: str) -> No
             raise ValueError(f"column {column!r} is empty in {where}: remove the row or fill the cell.")
 
 
-def _read_names(column: pd.Series[Any], names: Any) -> Any:
+def _read_names(column: Column, names: Any) -> Any:
     """Return the tag of each pair, by name if there is a table of names."""
     texts = np.array([text.strip() for text in read_as_text(column)], dtype=object)
     return texts if names is None else _name_tags(texts, str(column.name), use_text_names(as_pandas(names)))

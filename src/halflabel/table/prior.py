@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats
+from halflabel._arrays import Column, Floats
 from halflabel._wording import count, option, quoted
 from halflabel.labels.calibration import require_probabilities
 from halflabel.table.cells import describe_missing, is_unnamed, read_as_numbers, use_text_names
@@ -95,12 +95,12 @@ def find_fields(items: pd.DataFrame, field: str) -> list[str]:
     return [max(holders, key=len)]
 
 
-def _read_cells(column: pd.Series[Any], field: str) -> pd.DataFrame:
+def _read_cells(column: Column, field: str) -> pd.DataFrame:
     """Return the scores in the cells of a column, or in a key of the objects there. They are written as tags are."""
     cells = list(column)
     for key in field.removeprefix(str(column.name)).split(".")[1:]:
         cells = [cell.get(key) if isinstance(cell, Mapping) else None for cell in cells]
-    found: pd.Series[Any] = pd.Series(cells, dtype=object, name=field)
+    found: Column = pd.Series(cells, dtype=object, name=field)
     tags = read_tag_parts(found, recognise_tags(found, Description(scores="prior")))
     rows = [{tag.name: tag.relevant if tag.score is None else tag.score for tag in each or () if tag is not None}
             for each in tags]  # fmt: skip

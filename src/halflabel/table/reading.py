@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Index, Ints
 from halflabel._wording import clipped, count, plural
 from halflabel.labels import PartialLabels
 from halflabel.table.nothing import Form
@@ -66,7 +66,7 @@ class Reading:
         return "\n".join("  ".join(map(str.ljust, line, width)).rstrip() for line in lines)
 
 
-def describe_reading(labels: PartialLabels, index: pd.Index[Any], forms: Sequence[Form], where: str = "") -> Reading:
+def describe_reading(labels: PartialLabels, index: Index, forms: Sequence[Form], where: str = "") -> Reading:
     """Return the reading of a table.
 
     Parameters

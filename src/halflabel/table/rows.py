@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Ints
+from halflabel._arrays import Column, Index, Ints
 from halflabel._wording import count, option, quoted
 from halflabel.table.cells import describe_missing, read_as_text, show_cell, use_text_names
 
 #: The ids of the items.
-Ids: TypeAlias = "Sequence[Hashable] | pd.Series[Any] | pd.Index[Any]"
+Ids: TypeAlias = "Sequence[Hashable] | Column | Index"
 
 
 def find_places(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str]) -> dict[str, Ints]:
@@ -104,7 +104,7 @@ def match_rows(
     return rows, (*notes, *others)
 
 
-def read_ids(ids: Ids) -> pd.Index[Any]:
+def read_ids(ids: Ids) -> Index:
     """Return the ids of the items as they are written."""
     known = pd.Index(read_as_text(pd.Series(ids)))
     if not known.is_unique:
@@ -113,7 +113,7 @@ def read_ids(ids: Ids) -> pd.Index[Any]:
     return known
 
 
-def find_rows(ids: pd.Series[Any], known: pd.Index[Any], noun: str = "pairs") -> tuple[Ints, tuple[str, ...]]:
+def find_rows(ids: Column, known: Index, noun: str = "pairs") -> tuple[Ints, tuple[str, ...]]:
     """Return the item of each row, -1 for ids that no item has, and a sentence about these.
 
     Rows about other items are left out. If they are most rows, or differ from items by leading zeros only, the ids are
@@ -160,7 +160,7 @@ def check_rows(table: pd.DataFrame, items: pd.DataFrame, rows: Ints, skip: Colle
             )
 
 
-def is_key(column: pd.Series[Any]) -> bool:
+def is_key(column: Column) -> bool:
     """Return whether every cell of a column of numbers or text has a value of its own."""
     try:
         return bool(column.notna().all()) and column.is_unique
@@ -168,7 +168,7 @@ def is_key(column: pd.Series[Any]) -> bool:
         return False
 
 
-def find_values(column: pd.Series[Any], values: pd.Series[Any]) -> Ints:
+def find_values(column: Column, values: Column) -> Ints:
     """Return the row of a column of distinct values that holds each value as it is written, or -1."""
     try:
         wanted = read_as_text(values)
@@ -178,7 +178,7 @@ def find_values(column: pd.Series[Any], values: pd.Series[Any]) -> Ints:
     return np.array([-1 if text is None else known.get(text, -1) for text in wanted], dtype=np.intp)
 
 
-def order_by_row_labels(table: Any, indexes: Sequence[pd.Index[Any]], noun: str) -> Any:
+def order_by_row_labels(table: Any, indexes: Sequence[Index], noun: str) -> Any:
     """Return a table with row labels of its own in the order of the items, and anything else as it is.
 
     Parameters

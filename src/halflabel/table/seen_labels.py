@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from halflabel._arrays import Column
 from halflabel._wording import quoted
 from halflabel.labels import Absent
 from halflabel.labels.answers import fold_word
@@ -70,7 +71,7 @@ def see_labels(frame: pd.DataFrame, columns: Description) -> Question | None:
     return Question(found, *ways, likely=not tags or columns.absent is not None)
 
 
-def _is_binary(column: pd.Series[Any]) -> bool:
+def _is_binary(column: Column) -> bool:
     """Return whether a column holds 0 and 1, or words for yes and no, and gaps."""
     kind = infer_kind(column)
     if kind == "numbers":
@@ -81,7 +82,7 @@ def _is_binary(column: pd.Series[Any]) -> bool:
     return len(words) < 4 and all(find_plain_meaning(word) is not None for word in words)
 
 
-def _holds_tags(column: pd.Series[Any]) -> bool:
+def _holds_tags(column: Column) -> bool:
     """Return whether the cells of a column are lists of text, or text with several tags."""
     kind, is_called = infer_kind(column), _NAME.search(str(column.name)) is not None
     if kind not in ("lists", "text", "other"):

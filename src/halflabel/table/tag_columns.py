@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from halflabel._arrays import Floats, Mask
+from halflabel._arrays import Column, Floats, Mask
 from halflabel._wording import clipped, name_row, option, plural
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.tables import check_size
@@ -27,9 +27,7 @@ MIN_CLASSES = 10
 _GAPS = ("an empty cell", "a list of missing values only")
 
 
-def read_tags(
-    column: pd.Series[Any], undecided: pd.Series[Any] | None, absent: Absent, columns: Description
-) -> LabelReading:
+def read_tags(column: Column, undecided: Column | None, absent: Absent, columns: Description) -> LabelReading:
     """Read a column of tags, together with the column of the labels that are still undecided."""
     notation, empty = recognise_tags(column, columns), columns.empty
     labels, parts, on_both = read_tag_cells(column, undecided, notation, absent, empty)
@@ -44,8 +42,8 @@ def read_tags(
 
 
 def read_tag_cells(
-    column: pd.Series[Any],
-    undecided: pd.Series[Any] | None,
+    column: Column,
+    undecided: Column | None,
     notation: TagNotation,
     absent: Absent,
     empty: Empty | None,
@@ -109,7 +107,7 @@ def _take_scores(parts: Sequence[Parts], labels: PartialLabels) -> Floats:
     return scores
 
 
-def read_tag_parts(column: pd.Series[Any], notation: TagNotation) -> list[Parts]:
+def read_tag_parts(column: Column, notation: TagNotation) -> list[Parts]:
     """Return the tags and the missing values of each cell, or None for a cell that is missing."""
     lists: list[Parts] = []
     for row, cell in enumerate(column):
@@ -128,11 +126,11 @@ def _quote(cell: Any) -> str:
 
 
 def fill_tags(
-    column: pd.Series[Any],
+    column: Column,
     labels: PartialLabels,
     filled: NDArray[np.floating[Any]],
     notation: TagNotation | None = None,
-) -> pd.Series[Any]:
+) -> Column:
     """Add the labels that were filled in to a column of tags.
 
     Known tags stay verbatim and first in their order; a cell to which nothing is

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from halflabel._arrays import Column
 from halflabel._wording import plural, quoted
 from halflabel.labels.answers import fold_word
 from halflabel.table.columns import Description
@@ -40,7 +40,7 @@ _CHOICES = re.compile(r'\{\s*"choices"\s*:')
 Object = Mapping[str, Any]
 
 
-def recognise_tags(column: pd.Series[Any], stated: Description | None = None) -> TagNotation:
+def recognise_tags(column: Column, stated: Description | None = None) -> TagNotation:
     """Return the notation of a column of tags.
 
     Parameters
@@ -78,7 +78,7 @@ def _find_nulls(words: set[str]) -> set[str]:
     return {word for word, found in whole.items() if not any(found.search(other) for other in words - {word})}
 
 
-def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, column: pd.Series[Any]) -> list[str]:
+def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, column: Column) -> list[str]:
     """Return the texts between lists that may stand for nothing: words for it, and repeated phrases."""
     if notation.form == "separated":
         return []
@@ -98,7 +98,7 @@ def _list_unread(texts: Sequence[str], words: set[str], notation: TagNotation, c
     return found
 
 
-def _find_form(column: pd.Series[Any], texts: list[str], words: list[str], stated: Description) -> TagNotation:
+def _find_form(column: Column, texts: list[str], words: list[str], stated: Description) -> TagNotation:
     """Return how cells are cut into parts. The ``words`` are texts that are probably no tags."""
     name = str(column.name)
     if any(CHOICES in cell for cell in column if isinstance(cell, Mapping)) or any(map(_CHOICES.match, texts)):
@@ -243,7 +243,7 @@ def _read_scores(
     )
 
 
-def _find_spelling(notation: TagNotation, column: pd.Series[Any], name: str, stated: Description) -> TagNotation:
+def _find_spelling(notation: TagNotation, column: Column, name: str, stated: Description) -> TagNotation:
     """Return the notation with one spelling of each tag, where the user stated that case makes no difference."""
     counts = Counter[str]()
     for cell in column:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Floats, Ints
+from halflabel._arrays import Column, Floats, Index, Ints
 from halflabel._wording import clipped, closest, count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, PartialLabels
 from halflabel.labels.answers import Answer, read_answer
@@ -87,7 +87,7 @@ def open_votes(
     frame: pd.DataFrame,
     columns: Description,
     labels: PartialLabels,
-    index: pd.Index[Any],
+    index: Index,
     id: str | None,
 ) -> tuple[Votes | None, tuple[str, ...]]:
     """Return the votes on the entries that are not known, and sentences about the votes.
@@ -111,7 +111,7 @@ def _read_all(
     frame: pd.DataFrame,
     columns: Description,
     labels: Sequence[str],
-    index: pd.Index[Any],
+    index: Index,
     id: str | None,
 ) -> tuple[Votes, tuple[str, ...]]:
     """Return the votes of the long table, or of the columns."""
@@ -139,7 +139,7 @@ def _read_all(
 
 
 def _read_long(
-    table: pd.DataFrame, labels: Sequence[str], index: pd.Index[Any], id: str | None
+    table: pd.DataFrame, labels: Sequence[str], index: Index, id: str | None
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the votes of a long table as positions of items and labels, sources and values."""
     found = {role: _find(table, role, (id, index.name) if role == "item" else ()) for role in NAMES}
@@ -161,7 +161,7 @@ def _read_long(
     return found_votes[found_votes["row"] >= 0], notes
 
 
-def _find_places(names: pd.Series[Any], labels: Sequence[str]) -> Ints:
+def _find_places(names: Column, labels: Sequence[str]) -> Ints:
     """Return the position of each label that votes name."""
     places = pd.Index(labels).get_indexer(pd.Index(names))
     if (places < 0).any():
@@ -218,12 +218,12 @@ def _find(table: pd.DataFrame, role: str, first: Sequence[Any]) -> str | None:
     return next(iter(named), next((written[name] for name in NAMES[role] if name in written), None))
 
 
-def _strip(column: pd.Series[Any]) -> pd.Series[str]:
+def _strip(column: Column) -> pd.Series[str]:
     """Return a column as text without spaces around it, so that "ann " is the source "ann"."""
     return pd.Series(read_as_text(column)).str.strip()
 
 
-def _read_values(column: pd.Series[Any]) -> Floats:
+def _read_values(column: Column) -> Floats:
     """Return votes as numbers from 0 to 1, NaN where a source is not sure or gave nothing."""
     numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(np.float64, copy=True, na_value=np.nan)
     words = {Answer.YES: 1.0, Answer.NO: 0.0}
@@ -236,7 +236,7 @@ def _read_values(column: pd.Series[Any]) -> Floats:
     return numbers
 
 
-def _describe_value(column: pd.Series[Any], row: int) -> ValueError:
+def _describe_value(column: Column, row: int) -> ValueError:
     return ValueError(
         f"a vote is 1, 0 or a probability (20 % is 0.2), but row {row} of the column {column.name!r} holds "
         f"{show_cell(column, row)}: correct it, or leave the cell empty."
