@@ -195,7 +195,7 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
             encoder, X, groups, on_groups = _encode(raw, frame, roles, labels, columns)
         prior, on_prior = _read_prior(columns, reading, roles, frame)
         with name_second(described.columns.sources):
-            votes, on_votes = open_votes(frame, columns, labels, index, roles.id)
+            votes, on_votes = open_votes(columns, labels, index, roles.id)
         labels, on_positives = _trust_positives(labels, columns, has_votes=votes is not None)
         if on_positives and (state := read_state(source.raw.frame, described.columns.annotated)) is not None:
             labels = hide_others(labels, state[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -34,36 +34,37 @@ NAMES = {
 AT = "@"
 
 
+class ColumnVotes(NamedTuple):
+    """The votes of columns that hold the tags of one source each, and sentences about them."""
+
+    rows: pd.DataFrame
+    notes: tuple[str, ...]
+
+
 def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool) -> tuple[Source, Description]:
-    """Return the items with an empty column for each label that only votes name.
+    """Return the items with an empty column for each label that only votes name, and the votes as a table.
 
     Columns of votes do not become features. Without ``labels``, the labels of the long table are the labels.
     """
-    frame = source.raw.frame
-    of_sources = names_columns(columns.sources, frame.columns)
-    long = _read_columns(frame, columns)[0] if of_sources else as_pandas(columns.sources)
-    long = None if long is None else use_text_names(long)
-    named = _name_labels(long)
-    if of_sources:
-        columns = replace(columns, ignore=(*columns.ignore, *select((str(columns.sources),), frame.columns)))
-    if columns.labels is None and not labels_apart and columns.tags is None and columns.pairs is None and len(named):
-        columns = replace(columns, labels=tuple(named))
-    if long is None:
+    frame, votes = source.raw.frame, cast(Any, columns.sources)
+    if votes is None:
         return source, columns
+    if names_columns(votes, frame.columns):
+        ignored, votes = select((str(votes),), frame.columns), _read_columns(frame, columns)
+        columns = replace(columns, ignore=(*columns.ignore, *ignored))
+        named = sorted({*votes.rows["label"]})
+    else:
+        votes = use_text_names(as_pandas(votes))
+        column = _find(votes, "label", ())
+        named = [] if column is None else sorted({*_strip(votes[column]).dropna()})
+    columns = replace(columns, sources=votes)
+    if columns.labels is None and not labels_apart and columns.tags is None and columns.pairs is None and named:
+        columns = replace(columns, labels=tuple(named))
     labels = columns.labels or ()
     _require_known(named, labels, frame)
     named = named or list(labels)  # the votes are about one label
     added = [name for name in labels if name not in frame.columns and name in named]
-    empty = pd.DataFrame(np.nan, index=range(len(frame)), columns=added)
-    return source.add_columns(empty), columns
-
-
-def _name_labels(long: pd.DataFrame | None) -> list[str]:
-    """Return the labels of a long table."""
-    column = None if long is None else _find(long, "label", ())
-    if long is None or column is None:
-        return []
-    return sorted({text.strip() for text in read_as_text(long[column]) if text is not None})
+    return source.add_columns(pd.DataFrame(np.nan, index=range(len(frame)), columns=added)), columns
 
 
 def _require_known(named: Sequence[str], labels: Sequence[str], frame: pd.DataFrame) -> None:
@@ -84,11 +85,7 @@ def leaves_labels_to_votes(frame: pd.DataFrame, columns: Description, labels: Se
 
 
 def open_votes(
-    frame: pd.DataFrame,
-    columns: Description,
-    labels: PartialLabels,
-    index: Index,
-    id: str | None,
+    columns: Description, labels: PartialLabels, index: Index, id: str | None
 ) -> tuple[Votes | None, tuple[str, ...]]:
     """Return the votes on the entries that are not known, and sentences about the votes.
 
@@ -104,24 +101,10 @@ def open_votes(
         return None, ()
     if labels.positive_only:
         raise ValueError(f"votes need labels with known irrelevant entries: leave out {option('absent', 'unknown')}.")
-    return _read_all(frame, columns, labels.names, index, id)
-
-
-def _read_all(
-    frame: pd.DataFrame,
-    columns: Description,
-    labels: Sequence[str],
-    index: Index,
-    id: str | None,
-) -> tuple[Votes, tuple[str, ...]]:
-    """Return the votes of the long table, or of the columns."""
-    notes: tuple[str, ...] = ()
-    if names_columns(columns.sources, frame.columns):
-        rows, notes = _read_columns(frame, columns)
-        rows = rows.assign(column=_find_places(rows["label"], labels)).drop(columns="label")
-    else:
-        rows, notes = _read_long(use_text_names(as_pandas(columns.sources)), labels, index, id)
-    table = rows.dropna(subset="value").drop_duplicates()
+    names, found = labels.names, cast(Any, columns.sources)
+    rows, notes = found if isinstance(found, ColumnVotes) else _read_long(found, names, index, id)
+    rows = rows.assign(column=_find_places(rows["label"], names))
+    table = rows.drop(columns="label").dropna(subset="value").drop_duplicates()
     if not len(rows):
         raise ValueError("the sources have no vote about any of the items: are their ids the ids of the items?")
     if table.empty:
@@ -131,9 +114,9 @@ def _read_all(
         one = table[twice].iloc[0]
         raise ValueError(
             f"the source {one['source']!r} has two values for the item {index[one['row']]!r} and the label "
-            f"{labels[one['column']]!r}: keep one of them."
+            f"{names[one['column']]!r}: keep one of them."
         )
-    votes = _spread(table, (len(index), len(labels)))
+    votes = _spread(table, labels.shape)
     entries = plural(int(votes.voted.sum()), "entry", "entries")
     return votes, (*notes, f"{plural(len(votes.names), 'source')}, {plural(len(table), 'vote')} on {entries}.")
 
@@ -141,7 +124,7 @@ def _read_all(
 def _read_long(
     table: pd.DataFrame, labels: Sequence[str], index: Index, id: str | None
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the votes of a long table as positions of items and labels, sources and values."""
+    """Return the votes of a long table about items of the table."""
     found = {role: _find(table, role, (id, index.name) if role == "item" else ()) for role in NAMES}
     if len(labels) == 1 and found["label"] is None:
         table, found["label"] = table.assign(label=labels[0]), "label"
@@ -155,10 +138,9 @@ def _read_long(
 
     require_filled(table, (item, label, source), "votes")
     rows, notes = find_rows(table[item], read_ids(index), "votes")
-    places = _find_places(_strip(table[label]), labels)
-    found_votes = pd.DataFrame({"row": rows, "column": places, "source": _strip(table[source]),
-                                "value": _read_values(table[value])})  # fmt: skip
-    return found_votes[found_votes["row"] >= 0], notes
+    votes = pd.DataFrame({"row": rows, "label": _strip(table[label]), "source": _strip(table[source]),
+                          "value": _read_values(table[value])})  # fmt: skip
+    return votes[votes["row"] >= 0], notes
 
 
 def _find_places(names: Column, labels: Sequence[str]) -> Ints:
@@ -169,7 +151,7 @@ def _find_places(names: Column, labels: Sequence[str]) -> Ints:
     return np.asarray(places)
 
 
-def _read_columns(frame: pd.DataFrame, columns: Description) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _read_columns(frame: pd.DataFrame, columns: Description) -> ColumnVotes:
     """Return the votes of columns that hold the tags of one source each, and a sentence about their empty cells.
 
     A list of tags votes on all labels. An object such as ``{"rock": true, "sad": 0.2}`` votes on the labels that it
@@ -203,7 +185,7 @@ def _read_columns(frame: pd.DataFrame, columns: Description) -> tuple[pd.DataFra
     empty = sum(cell is None for cells in tags.values() for cell in cells)
     way = "If no label applies where a model gave none, write 'none' there."
     note = f"{plural(empty, 'empty cell')} of {quoted(names)}: no vote. {way}"
-    return pd.DataFrame(rows, columns=["row", "label", "source", "value"]), (note,) if empty else ()
+    return ColumnVotes(pd.DataFrame(rows, columns=["row", "label", "source", "value"]), (note,) if empty else ())
 
 
 def _weigh(tag: Tag) -> float:
