@@ -130,6 +130,15 @@ class TestWriting:
         assert written.dtype == given.dtype
         assert written.tolist() == [1.0, 1.0, 0.0]
 
+    @pytest.mark.parametrize("kind", [int, float, str])
+    def test_codes_are_written_as_the_column_has_them(self, kind):
+        meanings = find_meanings(Description(yes="1", no="2", unknown="9"))
+        given = pd.Series([1, 9, 2, 9]).astype(kind)
+        written = write_label_words(given, np.array([1.0, 0.0, 1.0, 1.0]), meanings)
+        assert written.tolist() == [kind(code) for code in (1, 2, 1, 1)]
+        assert find_words(given, meanings, None) == ((2, 1) if kind is not str else ("2", "1"))
+        assert write_label_words(given[:2], np.array([1.0, 0.0]), meanings).tolist() == [kind(1), kind(2)]
+
 
 class TestWords:
     def test_truth_values_are_those_of_python_without_a_text_file(self):

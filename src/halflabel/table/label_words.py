@@ -105,16 +105,13 @@ def write_label_words(given: Column, filled: Floats, meanings: Mapping[str, floa
     meanings : mapping of str to float
         From :func:`find_meanings`.
     """
-    texts = read_as_text(given)
-    known = [_read_word(text, meanings) for text in texts]
-    numbers = pd.api.types.is_numeric_dtype(given.dtype)
-    word_for: dict[float, Any] = {
-        value: int(value) if numbers else _usual_word(texts, meanings, value) for value in (1.0, 0.0)
-    }
+    known = [_read_word(text, meanings) for text in read_as_text(given)]
+    words = _choose_words(given, meanings)
     cells = [
-        word_for[value] if value == value and before != value else cell
+        words[int(value)] if value == value and before != value else cell
         for cell, before, value in zip(given.astype(object), known, filled.tolist(), strict=True)
     ]
+    numbers = pd.api.types.is_numeric_dtype(given.dtype)
     return pd.Series(cells, index=given.index, name=given.name, dtype=given.dtype if numbers else object)
 
 
@@ -143,21 +140,26 @@ def find_words(
         used = Counter(text for text in cells if text is not None)
         spelled = {text.casefold(): text for text, _ in reversed(used.most_common())}
         return spelled.get("false", "False"), spelled.get("true", "True")
-    if meanings is None or pd.api.types.is_numeric_dtype(given.dtype):
-        return None
-    texts = read_as_text(given)
-    return _usual_word(texts, meanings, 0.0), _usual_word(texts, meanings, 1.0)
+    words = (0, 1) if meanings is None else _choose_words(given, meanings)
+    return None if words == (0, 1) else words
 
 
 def _read_word(text: str | None, meanings: Mapping[str, float]) -> float:
     return meanings.get(fold_word(text or ""), np.nan)
 
 
-def _usual_word(texts: Iterable[str | None], meanings: Mapping[str, float], value: float) -> str:
-    """Return the word that a column uses most for a value, else the first that was stated."""
-    used = Counter(text for text in texts if text is not None and meanings.get(fold_word(text)) == value)
-    stated = [word for word, meaning in meanings.items() if meaning == value and word not in PLAIN and word]
-    return used.most_common(1)[0][0] if used else (stated or [f"{value:g}"])[0]
+def _choose_words(given: Column, meanings: Mapping[str, float]) -> tuple[Any, Any]:
+    """Return the words that a column uses most for 0 and for 1, else the first ones stated. Numbers stay numbers."""
+    used = Counter(text for text in read_as_text(given) if text is not None)
+    has_numbers = pd.api.types.is_numeric_dtype(given.dtype)
+
+    def choose(value: float) -> Any:
+        own = [text for text, _ in used.most_common() if meanings.get(fold_word(text)) == value]
+        stated = [word for word, meaning in meanings.items() if meaning == value and word not in PLAIN and word]
+        words = (word for word in (*own, *stated, f"{value:g}") if not has_numbers or _is_number(word))
+        return int(float(next(words))) if has_numbers else next(words)
+
+    return choose(0.0), choose(1.0)
 
 
 def _is_number(word: str) -> bool:
