@@ -103,16 +103,10 @@ def ask_who_was_annotated(frame: pd.DataFrame, roles: Roles, labels: PartialLabe
     bare = np.asarray(labels.annotated & (labels.state < 0).all(axis=1))
     own = {*roles.labels, roles.tags, roles.id}
     names = [name for name in map(str, frame.columns) if name not in own]
-    if len(labels.names) < 2 or min(bare.sum(), (~bare).sum()) < MIN_ITEMS:
+    if len(labels.names) < 2 or not names or not _separates(bare.astype(np.intp), bare, MAX_CHANCE / len(names)):
         return
-    for name in names:
-        filled = frame[name].notna().to_numpy()
-        if _separates(filled.astype(np.intp), bare, MAX_CHANCE / len(names)) and not filled[bare].any():
-            way = name
-        elif filled[~bare].all() and _separates(_find_others(frame[name], bare), bare, MAX_CHANCE):
-            way = f"{name}={read_as_text(frame[name][~bare].iloc[:1])[0]}"
-        else:
-            continue
+    ways = ((name, _state_annotated(frame[name], ~bare)) for name in names)
+    for name, way in ((name, way) for name, way in ways if way is not None):
         raise Question(
             f"{plural(int(bare.sum()), 'item')} have none of the {len(labels.names)} labels, and another value of "
             f"{name!r} than all other items.",
@@ -122,13 +116,15 @@ def ask_who_was_annotated(frame: pd.DataFrame, roles: Roles, labels: PartialLabe
         )
 
 
-def _find_others(column: Column, bare: Mask) -> Ints:
-    """Return a code for each text of a column if all items that are not bare have one text, else one for all items."""
-    others = np.flatnonzero(~bare)
-    varies = any(column.iloc[others[:n]].ne(column.iloc[others[0]]).any() for n in (N_FIRST, None))
-    if varies or infer_kind(column) not in ("text", "numbers"):
-        return np.zeros(len(column), dtype=np.intp)
-    return np.asarray(pd.factorize(read_as_text(column), use_na_sentinel=False)[0])
+def _state_annotated(column: Column, annotated: Mask) -> str | None:
+    """Return COLUMN, or COLUMN=VALUE, if only these items have a value in a column, or one value that they share."""
+    if np.array_equal(column.notna(), annotated):
+        return str(column.name)
+    first = column[annotated].iloc[:1]
+    if infer_kind(column) not in ("text", "numbers") or first.isna().any():
+        return None
+    is_same = (column == first.iloc[0]).fillna(False).to_numpy(dtype=bool)
+    return f"{column.name}={read_as_text(first)[0]}" if np.array_equal(is_same, annotated) else None
 
 
 def explain_made(made: Mapping[str, str]) -> dict[str, str]:
