@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Column, Index
+from halflabel.labels.tables import is_missing
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]], index: Index) -> pd.DataFrame:
@@ -81,11 +82,6 @@ def names_in(values: Iterable[Any]) -> list[str]:
     """
     present = (value for value in values if not is_missing(value))
     return [str(value) for value in present if not isinstance(value, str) or value.strip()]
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or a missing value of pandas."""
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
 def text_of(value: Any) -> str | None:

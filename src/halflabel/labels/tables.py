@@ -66,8 +66,13 @@ def _as_float(column: pd.Series[Any], name: str) -> Floats:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a tag or a list of tags is missing."""
-    return value is None or value is pd.NA or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+    """Return whether a value is None, NaN or a missing value of pandas."""
+    return (
+        value is None
+        or value is pd.NA
+        or value is pd.NaT
+        or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+    )
 
 
 def read_tags(row: Any, item: int) -> list[str] | None:

@@ -14,7 +14,7 @@ import pandas as pd
 from halflabel._arrays import Column, Ints, Mask
 from halflabel._wording import option, plural, quoted
 from halflabel.labels import PartialLabels
-from halflabel.table.cells import infer_kind, looks_like_label, read_as_text
+from halflabel.table.cells import as_floats, infer_kind, looks_like_label, read_as_text
 from halflabel.table.question import Question
 from halflabel.table.roles import Roles
 
@@ -177,4 +177,4 @@ def _count_labels(labels: PartialLabels) -> tuple[Ints, Ints]:
 
 
 def _equals(column: Column, rows: Ints, number: Ints) -> bool:
-    return bool((column.iloc[rows].to_numpy(dtype=np.float64, na_value=np.nan) == number).all())
+    return bool((as_floats(column.iloc[rows]) == number).all())

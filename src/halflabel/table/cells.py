@@ -74,12 +74,11 @@ def read_as_numbers(column: Column) -> Floats:
     """Return a column as floats, missing as NaN. Raise at the first value that is not a finite number."""
     kind = "numbers" if _is_real(column.dtype) else infer_kind(column)
     if kind in ("numbers", "nothing"):
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = as_floats(column)
         if np.isfinite(values).all():
             return values
     elif kind == "text":
-        numbers = pd.to_numeric(column.astype(object), errors="coerce")
-        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = as_floats(pd.to_numeric(column.astype(object), errors="coerce"))
     else:
         values = np.full(len(column), np.nan)
     wrong = np.isinf(values) | (np.isnan(values) & column.notna().to_numpy())
@@ -107,6 +106,17 @@ def describe_missing(name: str, columns: Iterable[str]) -> str:
         f"did you mean {quoted(by_lower[hit] for hit in near)}?" if near else f"there are {quoted(by_lower.values())}."
     )
     return f"no column is called or matches {name!r}: {hint}"
+
+
+def require_columns(names: Iterable[str], frame: pd.DataFrame) -> None:
+    """Raise for a name that no column has."""
+    if lacking := next((name for name in names if name not in frame.columns), None):
+        raise ValueError(describe_missing(lacking, frame.columns))
+
+
+def as_floats(column: Column) -> Floats:
+    """Return a column of numbers as floats, missing as NaN."""
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def looks_like_label(column: Column) -> bool:

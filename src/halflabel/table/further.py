@@ -12,7 +12,8 @@ from halflabel._wording import count, option, plural, quoted
 from halflabel.files.raw_table import RawTable
 from halflabel.files.reading import read_table
 from halflabel.files.registry import TABLES
-from halflabel.table.cells import describe_missing, use_text_names
+from halflabel.labels.tables import is_missing
+from halflabel.table.cells import require_columns, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.described import is_path
 from halflabel.table.native import as_pandas
@@ -20,7 +21,6 @@ from halflabel.table.patterns import expand_patterns, names_columns, select
 from halflabel.table.rows import find_values, is_key, match_rows
 from halflabel.table.source_files import read_file
 from halflabel.table.sources import Source
-from halflabel.table.tag_notations import is_missing
 
 #: Further tables that are used as they are.
 _FRAMES = ("tag_names", "prior", "sources")
@@ -93,8 +93,7 @@ def describe_images(source: Source, columns: Description) -> Description:
         return columns
     if columns.vectors is not None:
         raise ValueError(f"{option('images')} and {option('vectors')} both give the vectors of the items: use one.")
-    if columns.images not in source.raw.frame.columns:
-        raise ValueError(describe_missing(columns.images, source.raw.frame.columns))
+    require_columns((columns.images,), source.raw.frame)
     folder = source.paths[0].parent if source.paths else Path()
     paths = [folder / str(cell) for cell in source.raw.frame[columns.images]]
     if lacking := [path for path in paths if not path.is_file()]:
@@ -187,8 +186,7 @@ def join_labels(source: Source, columns: Description) -> tuple[Source, Descripti
 def _choose_labels(raw: RawTable, columns: Description) -> tuple[str, ...]:
     """Return the columns that are joined: the labels or tags that were named, or that the file declares."""
     if columns.tags is not None:
-        if columns.tags not in raw.frame.columns:
-            raise ValueError(describe_missing(columns.tags, raw.frame.columns))
+        require_columns((columns.tags,), raw.frame)
         return (columns.tags,)
     if not columns.labels and not raw.label_names:
         raise ValueError(f"no labels were named: name columns of the table of labels with {option('labels')}.")

@@ -91,10 +91,9 @@ def read_labels(
         read = _read_blank_rows(table, blank, empty, asks=asks)
         return LabelReading(read, list_notes(of_zeros), nothing=(*forms, *of_zeros))
     if absent is None:
-        from halflabel.table.seen_labels import ABSENT
+        from halflabel.table.seen_labels import ask_absent
 
-        ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
-        raise Question(f"The column {roles.tags!r} lists the tags that an item has.", *ways, likely=False)
+        raise ask_absent(f"The column {roles.tags!r} lists the tags that an item has.")
     undecided = name_open_column(roles.tags)
     from halflabel.table.tag_columns import read_tags
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel._arrays import Column
+from halflabel.labels.tables import is_missing
 
 Restore = Callable[[pd.DataFrame], Any]
 
@@ -149,7 +150,6 @@ def _as_typed(column: Column) -> pa.Array:
 def _as_arrow(column: Column, schema: pa.Schema) -> pa.Array:
     """Return a column with the type that it had, if its values fit."""
     from halflabel.files.arrow_columns import to_arrow_array  # not for pandas
-    from halflabel.files.field_values import is_missing
 
     index = schema.get_field_index(str(column.name))
     kind = schema.field(index).type if index >= 0 else None

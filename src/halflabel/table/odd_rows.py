@@ -11,7 +11,7 @@ import pandas as pd
 
 from halflabel._arrays import Floats
 from halflabel._wording import clipped, name_lines, name_row, option, plural
-from halflabel.table.cells import infer_kind
+from halflabel.table.cells import as_floats, infer_kind
 from halflabel.table.columns import Description
 from halflabel.table.sources import Source
 
@@ -108,7 +108,7 @@ def _find_sums(frame: pd.DataFrame, words: Sequence[Any]) -> dict[int, str]:
     columns = [frame[name] for name in frame if infer_kind(frame[name]) == "numbers"]
     if not columns:
         return {}
-    numbers = np.column_stack([column.to_numpy(dtype=np.float64, na_value=np.nan) for column in columns])
+    numbers = np.column_stack([as_floats(column) for column in columns])
     numbers[np.isinf(numbers)] = np.nan
     called = np.zeros(len(frame), dtype=bool)
     for name in words:

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from halflabel._arrays import Column, Floats
+from halflabel._arrays import Floats
 from halflabel._wording import option_names, plural, quoted
+from halflabel.table.cells import as_floats
 from halflabel.table.roles import Roles
 
 #: Minimum share of the rows, and number of them, that have a code of a missing value.
@@ -31,7 +32,7 @@ def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str
     missing : sequence of str
         The values that mean a missing value.
     """
-    return tuple(_describe_codes({name: hide_codes(_as_floats(frame[name]), missing) for name in roles.numeric}))
+    return tuple(_describe_codes({name: hide_codes(as_floats(frame[name]), missing) for name in roles.numeric}))
 
 
 def hide_codes(values: Floats, missing: Collection[str]) -> Floats:
@@ -67,10 +68,6 @@ def find_codes(values: Floats) -> list[float]:
     below = (codes < low) & ((low - codes > (high - low) / 2) | ((codes < 0) & (low >= 0)))
     found: list[float] = codes[below | (codes - high > (high - low) / 2)].tolist()
     return found
-
-
-def _as_floats(column: Column) -> Floats:
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _describe_codes(columns: dict[str, Floats]) -> Iterator[str]:

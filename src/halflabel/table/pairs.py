@@ -13,14 +13,13 @@ import pandas as pd
 from halflabel._arrays import Column
 from halflabel._wording import option, plural, quoted
 from halflabel.labels import PartialLabels
-from halflabel.table.cells import describe_missing, read_as_text, use_text_names
+from halflabel.table.cells import read_as_text, require_columns, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.label_reading import LabelReading
 from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
 from halflabel.table.native import as_pandas
-from halflabel.table.question import Question
 from halflabel.table.rows import Ids, find_rows, read_ids
-from halflabel.table.seen_labels import ABSENT
+from halflabel.table.seen_labels import ask_absent
 from halflabel.table.tag_checks import find_value
 from halflabel.table.tag_columns import read_tag_cells
 from halflabel.table.tag_recognition import recognise_tags
@@ -64,8 +63,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
             f"it has the columns {quoted(pairs.columns, 20)}."
         )
     if columns.absent is None:
-        ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
-        raise Question("A long table of tags lists the tags that items have.", *ways, likely=False)
+        raise ask_absent("A long table of tags lists the tags that items have.")
     tag = _find_tag_column(pairs, on, columns.tag, columns.value)
     value = find_value({str(name): pairs[name] for name in pairs if name not in (on, tag)}, "the pairs", columns.value)
     known = read_ids(ids)
@@ -91,9 +89,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
 
 def _find_tag_column(pairs: pd.DataFrame, on: str, tag: str | None, value: str | None) -> str:
     """Return the column of tags: the one that was named, or the only one that is left."""
-    for name in filter(None, (on, tag)):
-        if name not in pairs.columns:
-            raise ValueError(describe_missing(name, pairs.columns))
+    require_columns(filter(None, (on, tag)), pairs)
     others = [column for column in pairs.columns if column not in (on, value)]
     if tag is None and len(others) != 1:
         raise ValueError(

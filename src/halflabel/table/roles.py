@@ -10,7 +10,7 @@ from itertools import groupby
 import pandas as pd
 
 from halflabel._wording import name_row, option, option_to_skip
-from halflabel.table.cells import describe_missing, infer_kind, show_cell, use_text_names
+from halflabel.table.cells import infer_kind, require_columns, show_cell, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.exclusions import Cause, explain_exclusion, explain_invalid
 from halflabel.table.patterns import expand_patterns, select
@@ -238,9 +238,8 @@ def _assign_named(frame: pd.DataFrame, columns: Description, labels: tuple[str, 
     single = {role: _as_tuple(getattr(columns, role)) for role in ("id", "tags", "vectors", "text", "group")}
     roles: dict[str, str] = {}
     for role, names in {"labels": labels, "ignore": columns.ignore, **single}.items():
+        require_columns(names, frame)
         for name in names:
-            if name not in frame.columns:
-                raise ValueError(describe_missing(name, frame.columns))
             if name in roles:
                 raise ValueError(f"column {name!r} was given as {roles[name]} and as {role}: a column has one role.")
             roles[name] = role

@@ -10,7 +10,7 @@ import pandas as pd
 
 from halflabel._arrays import Column, Index, Ints
 from halflabel._wording import count, option, quoted
-from halflabel.table.cells import describe_missing, read_as_text, show_cell, use_text_names
+from halflabel.table.cells import read_as_text, require_columns, show_cell, use_text_names
 
 #: The ids of the items.
 Ids: TypeAlias = "Sequence[Hashable] | Column | Index"
@@ -89,8 +89,7 @@ def match_rows(
         how = "The rows of {} are found by the column {!r}, which the items have, too."
         return None if found is None else (found[1], (how.format(noun, found[0]),))
     for name, frame in ((on, table), (id, items)):
-        if name is not None and name not in frame.columns:
-            raise ValueError(describe_missing(name, frame.columns))
+        require_columns(filter(None, (name,)), frame)
     own, known = (frame.index if name is None else frame[name] for name, frame in ((on, table), (id, items)))
     if pd.Index(own).equals(pd.Index(known)):
         return np.arange(len(table)), ()

@@ -31,6 +31,11 @@ ABSENT: tuple[tuple[str, Absent], ...] = (
 )
 
 
+def ask_absent(found: str) -> Question:
+    """Return the question about the meaning of a tag that an item does not list."""
+    return Question(found, *((text, {"absent": meaning}) for text, meaning in ABSENT), likely=False)
+
+
 def see_labels(frame: pd.DataFrame, columns: Description) -> Question | None:
     """Return the question about the labels that a table shows, which has one way if nothing else can be the labels.
 

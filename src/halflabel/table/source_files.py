@@ -16,7 +16,6 @@ from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.files.reading import check_exists, read_table
 from halflabel.files.registry import FORMATS, PARTS, TABLES, base_suffix, check_name
 from halflabel.table.columns import Description
-from halflabel.table.question import Question
 from halflabel.table.sources import Source, source_of, source_of_records
 
 AnyPath = str | os.PathLike[str]
@@ -135,20 +134,15 @@ def _list_parts(folder: Path) -> list[Path]:
 def _read_records(paths: Sequence[Path], found: files.Detected, columns: Description) -> Source:
     """Read the export of an annotation tool, whose labels need no columns."""
     takes = FORMATS[found.format].options
-    if columns.empty is not None and "empty" not in takes:
-        raise ValueError(
-            f"{option('empty')} does not apply to {found.format}: its files state which items are annotated."
-        )
-    stated: dict[str, Any] = {"id": columns.id, "tags": columns.tags, "empty": columns.empty}
-    own = {name: value for name, value in stated.items() if value is not None and name in takes}
+    stated: dict[str, Any] = {"id": columns.id, "tags": columns.tags}
+    own = {"empty": columns.empty} | {name: value for name, value in stated.items() if name in takes}
     try:
         records = files.read(paths, found.format, columns.absent, **own)
     except AbsentNotStated:
         if columns.labels != ():
-            from halflabel.table.seen_labels import ABSENT
+            from halflabel.table.seen_labels import ask_absent
 
-            ways = [(text, {"absent": meaning}) for text, meaning in ABSENT]
-            raise Question(f"{paths[0]} lists the labels that an item has.", *ways, likely=False) from None
+            raise ask_absent(f"{paths[0]} lists the labels that an item has.") from None
         records = files.read(paths, found.format, "unknown", **own)  # the labels are not needed
     why = f" ({found.reason.rstrip('.')[0].lower()}{found.reason.rstrip('.')[1:]})" if found.reason else ""
     note = f"{paths[0].name} was read as {found.format}{why}; state another format with {option('format')}."

@@ -11,8 +11,9 @@ from typing import Any
 
 from halflabel._wording import clipped, closest, count, plural, quoted
 from halflabel.labels.answers import fold_word
+from halflabel.labels.tables import is_missing
 from halflabel.table.question import Question
-from halflabel.table.tag_notations import TagNotation, is_missing, read_truth
+from halflabel.table.tag_notations import TagNotation, read_truth
 from halflabel.table.tag_text import fold_case, fold_tag, split_tags, unquote_tag
 from halflabel.table.words import is_nothing
 

@@ -19,6 +19,7 @@ import pandas as pd
 
 from halflabel._wording import quoted
 from halflabel.labels.answers import fold_word
+from halflabel.labels.tables import is_missing
 from halflabel.table.tag_text import fold_tag, quote_tag, split_tags, unquote_tag
 from halflabel.table.words import find_plain_meaning, is_empty_list, is_nothing
 
@@ -275,11 +276,6 @@ def take_tags(parts: Parts) -> list[Tag] | None:
 def name_open_column(tags: str) -> str:
     """Return the name of the column that lists the undecided labels of a tags column."""
     return f"{tags}_open"
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or a missing value of pandas."""
-    return value is None or (np.ndim(value) == 0 and not isinstance(value, Mapping) and bool(pd.isna(value)))
 
 
 def read_truth(value: Any) -> float | None:

@@ -14,6 +14,7 @@ import numpy as np
 from halflabel._arrays import Column
 from halflabel._wording import plural, quoted
 from halflabel.labels.answers import fold_word
+from halflabel.labels.tables import is_missing
 from halflabel.table.columns import Description
 from halflabel.table.question import Question
 from halflabel.table.tag_checks import (
@@ -24,7 +25,7 @@ from halflabel.table.tag_checks import (
     choose_separator,
     find_value,
 )
-from halflabel.table.tag_notations import LISTS, Form, TagNotation, is_missing, read_truth
+from halflabel.table.tag_notations import LISTS, Form, TagNotation, read_truth
 from halflabel.table.tag_text import fold_tag
 from halflabel.table.words import is_nothing, is_null
 
