@@ -157,7 +157,7 @@ class TestWriting:
         written = []
         monkeypatch.setattr("halflabel.files.huggingface.write_with_classes", lambda *given: written.append(given))
         opened = open_songs(tags="tags", absent="irrelevant")
-        raw = SimpleNamespace(classes={"tags": ["rock", "sad"]})
+        raw = SimpleNamespace(form=None, classes={"tags": ["rock", "sad"]})
         filled = complete(replace(opened, source=SimpleNamespace(records=None, raw=raw)))
         assert write_completed(filled.evidence, tmp_path / "x.parquet") == ()
         assert [given[1:] for given in written] == [(tmp_path / "x.parquet", {"tags": ["rock", "sad"]}, "tags_open")]
