@@ -50,7 +50,7 @@ def choose_single(now, n=48):
     for [each] in chosen[:n]:
         free[each.row, each.column] = False
     places = (divmod(cell, free.shape[1]) for cell in take_highest(free, shuffle_entries(now), n // 8))
-    return mix(chosen[: n - n // 8], [[Question(*place, "random")] for place in places])
+    return mix(chosen[: n - n // 8], [[Question(*place, "random")] for place in places], now)
 
 
 ORDERS = {"page": lambda now: choose_screens(now, "uncertain", 24), "single values": choose_single}

@@ -66,6 +66,7 @@ def test_items_come_in_the_order_of_the_errors_that_a_second_removes(now, n):
     best = -np.sort(-wrong, axis=1)[:, :MAX_CHIPS]
     gain = best.sum(axis=1) / (LOOK + CHIP * (best > 0).sum(axis=1))
     plain = [screen for screen in screens if screen[0].why == "uncertain"]
+    gain[[screen[0].row for screen in screens if screen[0].why == "random"]] = 0
     assert all(len({q.row for q in screen}) == 1 and len(screen) <= MAX_CHIPS for screen in screens)
     expected = -np.sort(-gain)[: len(plain)]
     assert np.allclose([gain[screen[0].row] for screen in plain], expected, rtol=1e-5)
@@ -99,6 +100,20 @@ def test_one_screen_in_eight_begins_with_a_random_entry(situation):
         assert {q.column for q in rest} == set(np.flatnonzero(doubtful)) - {first.column}
         assert {(q.row, q.why) for q in rest} <= {(first.row, "uncertain")}
         assert first.row not in others
+
+
+@pytest.mark.parametrize("read", [1, 2, 16])
+def test_random_entries_are_a_sample_of_all_filled_ones_however_early_a_batch_is_replaced(make_fit, read):
+    """A page replaces its screens after five answers. The most doubtful items are drawn as often as all others."""
+    given = np.zeros((200, 10), dtype=np.int8)
+    wrong = np.where(np.arange(200)[:, None] < 40, 0.4, 0.05) + np.zeros(given.shape)
+    now, screens = Situation(given, given.copy(), make_fit(given, wrong)), []
+    for answers in range(1, 400):
+        now.current.ravel()[-answers] = UNDECIDED
+        screens += choose_screens(now, "uncertain", 16)[:read]
+    drawn = [screen[0] for screen in screens if screen[0].why == "random"]
+    assert 0.09 < len(drawn) / len(screens) < 0.16
+    assert 0.1 < np.mean([question.row < 40 for question in drawn]) < 0.35
 
 
 def test_an_entry_that_is_drawn_is_on_no_screen_of_another_draw(make_fit):

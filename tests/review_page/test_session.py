@@ -34,7 +34,7 @@ def test_an_answer_is_in_the_journal_when_it_is_acknowledged(client):
     body = record.body
     fit = client.session.fit
     assert (body["item"], body["label"]) == (f"s{question['row']}", LABELS[question["column"]])
-    assert (body["value"], body["why"], body["ms"], body["was"]) == (1, "uncertain", 420, None)
+    assert (body["value"], body["why"], body["ms"], body["was"]) == (1, question["why"], 420, None)
     assert body["filled"] == int(fit.state[question["row"], question["column"]] > 0)
     assert body["p"] == pytest.approx(float(fit.p[question["row"], question["column"]]), abs=1e-4)
 
@@ -66,7 +66,7 @@ def test_undo_names_the_entry(client):
     client.post("/api/answers", {"answers": [answer(question, 0, "k1")]})
     undone = client.post("/api/undo", {"key": "u1"})
     place = {"row": question["row"], "column": question["column"]}
-    assert undone["entries"] == [{**place, "value": 0, "why": "uncertain", "screen": ""}]
+    assert undone["entries"] == [{**place, "value": 0, "why": question["why"], "screen": ""}]
     assert (undone["answers"], undone["undo"]) == (0, False)
     assert client.post("/api/undo", {"key": "u2"})["entries"] == []
 
@@ -124,7 +124,7 @@ def test_fits_and_outputs_receive_the_reason_of_each_question(client):
     )
     assert free == {(first["row"], first["column"]): True, (second["row"], second["column"]): False}
     client.post("/api/write", {})
-    assert jobs[-1].given["rows"]["why"].tolist() == ["uncertain", "suspects"]
+    assert jobs[-1].given["rows"]["why"].tolist() == [first["why"], "suspects"]
 
 
 def test_the_list_has_the_items_with_words_and_states(client):

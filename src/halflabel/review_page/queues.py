@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,6 @@ from halflabel._wording import closest
 from halflabel.labels.reasons import Reason
 from halflabel.review_page.answers import NONE
 from halflabel.review_page.fits import Fit
-
-T = TypeVar("T")
 
 #: A score of every entry. A higher score comes first.
 Scores = NDArray[Any]
@@ -120,9 +118,9 @@ def choose_screens(
     """Return at most ``n`` screens of a queue, each one about the labels of one item that may be wrong.
 
     ``exclude`` has the flat numbers (row x number of labels + column) of entries that are not asked. Items come in the
-    order of the errors that a second of reading removes. One screen in eight begins with a random filled entry, which
-    the page shows without its value, unless one label is asked. The doubtful labels of its item follow, because it is
-    read in any case. Without a fit, all screens are random entries.
+    order of the errors that a second of reading removes. One screen in eight begins with a random one of all filled
+    entries, which the page shows without its value, unless one label is asked. The doubtful labels of its item follow,
+    because it is read in any case. Without a fit, all screens are random entries.
     """
     if kind not in KINDS:
         raise ValueError(f"there is no queue {kind!r}; {closest(kind, KINDS)}")
@@ -132,22 +130,18 @@ def choose_screens(
     if now.fit is None or kind == Reason.RANDOM:
         return _draw(now.filled & allowed, now, n, random)
     score = _score(now, now.fit, kind, TOGETHER, allowed)
-    best, total = _take_best(score, MAX_CHIPS, axis=1)
-    gain = total / (LOOK + CHIP * (np.take_along_axis(score, best, axis=1) > 0).sum(axis=1))
-    order = [row for row in np.argsort(-gain, kind="stable")[:n].tolist() if gain[row] > 0]
-    screens = [_list_labels(score, best, row, kind) for row in order]
-    if label is not None:
-        return screens
-    free = now.filled & allowed
-    free[order] = False
-    drawn = _draw(free, now, min(-(-n // RANDOM_EVERY), len(screens)), random)
+    n_screens = min(n, int(score.any(axis=1).sum())) if label is None else 0
+    drawn = _draw(now.filled & allowed, now, -(-n_screens // RANDOM_EVERY), random)
     for [first] in drawn:
         score[first.row, first.column] = 0
     for screen in drawn:
         row = screen[0].row
-        screen += _list_labels(score, best, row, kind)[: MAX_CHIPS - 1]
+        screen += _list_labels(score[row], row, kind)[: MAX_CHIPS - 1]
         score[row] = 0  # another random entry of the item comes alone
-    return mix(screens[: n - len(drawn)], drawn)
+    best, total = _take_best(score, MAX_CHIPS, axis=1)
+    gain = total / (LOOK + CHIP * (np.take_along_axis(score, best, axis=1) > 0).sum(axis=1))
+    order = [row for row in np.argsort(-gain, kind="stable")[: n - len(drawn)].tolist() if gain[row] > 0]
+    return mix([_list_labels(score[row], row, kind) for row in order], drawn, now)
 
 
 def choose_walls(
@@ -202,17 +196,13 @@ def take_highest(mask: Mask, score: Scores, n: int) -> list[int]:
     return [int(cell) for cell in cells[np.lexsort((cells, -values))]]
 
 
-def mix(batch: Sequence[T], others: Sequence[T]) -> list[T]:
-    """Return a batch with others spread over it, not at its end, because a page renews its batches early.
-
-    Examples
-    --------
-    >>> mix([1, 2, 3, 4, 5, 6], ["a", "b"])
-    [1, 'a', 2, 3, 4, 'b', 5, 6]
-    """
+def mix(batch: Sequence[Screen], others: Sequence[Screen], now: Situation) -> list[Screen]:
+    """Return a batch with others at random places: a page replaces its batch early, and no place may be left out."""
     mixed = list(batch)
-    for k, other in enumerate(others):
-        mixed.insert((2 * k + 1) * len(batch) // (2 * len(others)) + k, other)
+    rng = np.random.default_rng([len(others), int((now.current != NONE).sum())])
+    places = np.sort(rng.permutation(len(batch) + len(others))[: len(others)])
+    for place, other in zip(places.tolist(), others, strict=True):
+        mixed.insert(place, other)
     return mixed
 
 
@@ -228,9 +218,9 @@ def _draw(free: Mask, now: Situation, n: int, why: str) -> list[Screen]:
     return [[Question(row, column, why)] for row, column in places]
 
 
-def _list_labels(score: Scores, best: Ints, row: int, kind: str) -> Screen:
+def _list_labels(score: Scores, row: int, kind: str) -> Screen:
     """Return the labels of an item that have a score, the highest first."""
-    return [Question(row, int(j), kind) for j in best[row] if score[row, j] > 0]
+    return [Question(row, int(j), kind) for j in np.argsort(-score, kind="stable")[:MAX_CHIPS] if score[j] > 0]
 
 
 def _score(now: Situation, fit: Fit, kind: str, doubt: float, allowed: Mask) -> Scores:

@@ -64,7 +64,7 @@ class Review(Session):
         screens = choose_screens(self.situation, asked.kind, asked.n, **part)
         # A review with one reviewer asks nothing twice.
         twice = choose_twice(self.book, asked.by, asked.n, asked.exclude) if asked.by and asked.label is None else []
-        return mix(screens[: asked.n - len(twice)], twice)
+        return mix(screens[: asked.n - len(twice)], twice, self.situation)
 
     def answer(self, sent: Sequence[Any], by: str = "") -> list[Outcome]:
         """Write the valid answers to the journal. Return the outcome of each answer once they are on the disk."""
