@@ -27,6 +27,9 @@ PATIENCE = 120
 #: The key that ends a process.
 INTERRUPT = "^C"
 
+#: The command as a terminal starts it: a shell lets what it starts in the background ignore interrupts.
+PROGRAM = "from signal import *; signal(SIGINT, default_int_handler); from halflabel.cli import main; main()"
+
 
 @pytest.fixture
 def posts(tmp_path):
@@ -49,7 +52,7 @@ def type_into(command, keys):
     An interrupt comes while the command waits for a key, and again a second later: Python loses one that comes before.
     """
     leader, follower = pty.openpty()
-    program = [sys.executable, "-c", "from halflabel.cli import main; main()", *map(str, command)]
+    program = [sys.executable, "-c", PROGRAM, *map(str, command)]
     process = Popen(program, stdin=follower, stdout=follower, stderr=follower, close_fds=True)
     os.close(follower)
     printed, answered, quiet, until = b"", 0, 0, time.monotonic() + PATIENCE

@@ -45,7 +45,7 @@ def update(filled, answers):
 def review(filled, answers):
     bench = _Bench(None, filled.opened, {})
     bench.completion = filled
-    return bench._update(answers)
+    return bench._update(bench._leave_unlearned(answers), answers)
 
 
 @pytest.mark.parametrize("rule", RULES)
