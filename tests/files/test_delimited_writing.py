@@ -96,3 +96,12 @@ def test_a_mark_in_a_file_without_quotes_is_an_error_whose_way_works(write, tmp_
         write_frame(table, tmp_path / "b.csv", raw.form)
     write_frame(table, tmp_path / "b.parquet", raw.form)
     assert read_table(tmp_path / "b.parquet").frame["text"].tolist() == ["a,b", "c", "d"]
+
+
+@pytest.mark.parametrize("number", [2**53 - 1, 2**53])
+def test_an_edit_of_a_large_number_is_written(write, tmp_path, number):
+    def edit(frame):
+        kind = int if frame["n"].dtype.kind == "i" else str
+        return frame.assign(n=[kind(number + 1), frame["n"].iloc[1]])
+
+    assert again(write, tmp_path, "a.csv", f"id,n\na,{number}\nb,7\n", edit) == f"id,n\na,{number + 1}\nb,7\n".encode()

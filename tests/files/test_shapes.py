@@ -232,6 +232,14 @@ def test_quotes_are_characters_where_one_is_not_closed(folder, rows, at, more):
     check_written(raw, path)
 
 
+def test_the_line_of_a_quote_that_is_not_closed_is_not_that_of_a_cell_of_several_lines(folder):
+    path = folder / "t.tsv"
+    path.write_text('id\ttext\tn\na\t"x\ty\nb\tz"\t7\nc\t"open\t8\nd\te\t9\n')
+    raw = read_table(path)
+    assert "Quotes are read as characters, because one is opened in line 4 and not closed." in raw.notes
+    assert raw.form.cells.column("text").to_pylist() == ['"x', 'z"', '"open', "e"]
+
+
 def test_notes_of_anki_have_an_error_with_their_keys(folder):
     path = folder / "notes.txt"
     path.write_text("#separator:tab\n#html:true\n#tags column:3\nfront a\tback\trock live\nfront b\tback\tsad\n")

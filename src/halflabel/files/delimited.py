@@ -97,7 +97,7 @@ def read_delimited(
 def _read_cells(path: Path, stated: Stated) -> tuple[TextForm, pa.Table, list[str]]:
     """Return the form of a file, its cells as text, and notes: the first reading in which all rows fit the names."""
     form, names, notes = recognise(path, stated)
-    for each, note in _list_readings(path, form, len(names), keeps_all=stated.skip_rows == "none"):
+    for each, note in _list_readings(path, form, names, keeps_all=stated.skip_rows == "none"):
         try:
             each, table = _parse(path, each, names)
         except pa.ArrowInvalid:
@@ -112,19 +112,18 @@ def _read_cells(path: Path, stated: Stated) -> tuple[TextForm, pa.Table, list[st
 
 
 def _list_readings(
-    path: Path, form: TextForm, width: int, *, keeps_all: bool
+    path: Path, form: TextForm, names: Sequence[str], *, keeps_all: bool
 ) -> Iterator[tuple[TextForm, tuple[str, ...]]]:
     """Yield the forms that a file can have, each with a sentence: the next one is tried where rows do not fit."""
     yield form, ()
-    if remarks := [] if keeps_all else _find_remarks(path, form, width):
+    if remarks := [] if keeps_all else _find_remarks(path, form, len(names)):
         shown = plural(len(remarks), "line below the table has", "lines below the table have")
         note = f"{shown} fewer cells, and {'was' if len(remarks) == 1 else 'were'} left out: line {remarks[0]}."
         yield replace(form, skip=tuple(sorted({*form.skip, *remarks}))), (note,)
     _, first = next(lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip))
     if not form.header or '"' not in first:
-        texts = lines(path, max_line=MAX_LINE, encoding=form.encoding, skip=form.skip)
-        opens = re.compile(rf'(?:^|{re.escape(form.delimiter)})"(?:[^"]|"")*$')  # in 5", it does not begin a cell
-        at = next((f" in line {number}" for number, text in texts if opens.search(text)), "")
+        error = _find_error(path, form, names)
+        at = "" if error is None else f" in line {error.line}"
         yield replace(form, quote=""), (f"Quotes are read as characters, because one is opened{at} and not closed.",)
 
 

@@ -187,7 +187,7 @@ _THOUSANDS = r"^[+-]?[1-9]\d{0,2}(,\d{3})?$"
 def to_values(column: pa.ChunkedArray, *, decimal_comma: bool = False) -> tuple[Any, str | None]:
     """Return a text column as values, with a remark where its notation was not the plain one.
 
-    Digits with a leading zero (``007``) and whole numbers beyond 2^53 are names, not quantities: the column stays
+    Digits with a leading zero (``007``) and whole numbers from 2^53 on are names, not quantities: the column stays
     text, as it is written.
 
     Parameters
@@ -244,7 +244,7 @@ def _whole_numbers(column: pa.ChunkedArray, numbers: Floats) -> Any:
     cells = column.unique()
     all_digits = all_match(cells, _DIGITS)
     name = compute.any(compute.match_substring_regex(cells, _LEADING_ZERO)).as_py()
-    if name or (all_digits and np.nanmax(np.abs(numbers)) > 2**53):
+    if name or (all_digits and np.nanmax(np.abs(numbers)) >= 2**53):
         return column.to_pandas()
     return numbers.astype(np.int64) if all_digits and column.null_count == 0 else numbers
 

@@ -29,6 +29,8 @@ class AbsentNotStated(ValueError):
 class ReadError(ValueError):
     """A file cannot be read. The message names the file and, where known, line and column."""
 
+    line: int | None = None
+
     @classmethod
     def at(
         cls, path: str | os.PathLike[str], reason: str, *, line: int | None = None, column: str | None = None
@@ -42,7 +44,9 @@ class ReadError(ValueError):
         """
         place = [f"line {line}"] if line is not None else []
         place += [f"column {clipped(column)!r}"] if column is not None else []
-        return cls(": ".join([os.fspath(path), *([", ".join(place)] if place else []), reason[:MAX_REASON]]))
+        error = cls(": ".join([os.fspath(path), *([", ".join(place)] if place else []), reason[:MAX_REASON]]))
+        error.line = line
+        return error
 
 
 @dataclass(frozen=True, eq=False)

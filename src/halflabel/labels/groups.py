@@ -73,7 +73,7 @@ def find_copies(X: Matrix, state: NDArray[np.int8]) -> Ints | None:
     >>> find_copies(np.repeat(np.arange(10.0), 2)[:, None], state)[:6].tolist()
     [0, 0, 1, 1, 2, 2]
     """
-    found = (_keep_copies(twins, state) for twins in (_find_equal(X), _find_near(X)) if twins is not None)
+    found = (_keep_copies(twins, state) for find in (_find_equal, _find_near) if (twins := find(X)) is not None)
     return next((groups for groups in found if groups is not None), None)
 
 

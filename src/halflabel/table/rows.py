@@ -173,8 +173,7 @@ def find_values(column: Column, values: Column) -> Ints:
         wanted = read_as_text(values)
     except TypeError:  # lists
         return np.full(len(values), -1)
-    known = {text: row for row, text in enumerate(read_as_text(column))}
-    return np.array([-1 if text is None else known.get(text, -1) for text in wanted], dtype=np.intp)
+    return np.asarray(pd.Index(read_as_text(column)).get_indexer(pd.Index(wanted)), dtype=np.intp)
 
 
 def order_by_row_labels(table: Any, indexes: Sequence[Index], noun: str) -> Any:
