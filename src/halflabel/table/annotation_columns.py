@@ -120,8 +120,8 @@ def _state_annotated(column: Column, annotated: Mask) -> str | None:
     """Return COLUMN, or COLUMN=VALUE, if only these items have a value in a column, or one value that they share."""
     if np.array_equal(column.notna(), annotated):
         return str(column.name)
-    first = column[annotated].iloc[:1]
-    if infer_kind(column) not in ("text", "numbers") or first.isna().any():
+    first = column.iloc[np.flatnonzero(annotated)[:MIN_ITEMS]]
+    if infer_kind(column) not in ("text", "numbers") or first.isna().any() or first.nunique() > 1:
         return None
     is_same = (column == first.iloc[0]).fillna(False).to_numpy(dtype=bool)
     return f"{column.name}={read_as_text(first)[0]}" if np.array_equal(is_same, annotated) else None

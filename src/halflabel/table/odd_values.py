@@ -59,7 +59,8 @@ def find_codes(values: Floats) -> list[float]:
     ([-99.0, 999.0], [])
     """
     known = values[~np.isnan(values)]
-    likely = [code for code in _CODES if known.min(initial=0) <= code <= known.max(initial=0)]
+    least, most = known.min(initial=0), known.max(initial=0)
+    likely = [code for code in _CODES if least <= code <= most]
     codes, number = np.unique(known[np.isin(known, likely)], return_counts=True)
     codes = codes[number >= max(MIN_ROWS, MIN_SHARE * len(values))]
     if not len(codes) or len(inner := np.unique(known[~np.isin(known, codes)])) < 3:
