@@ -8,6 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isnan
+from typing import TypeAlias
+
+#: Sentences for a person: what was recognised, left out or lost, with the way to change it.
+Notes: TypeAlias = tuple[str, ...]
 
 #: Shown where there is no number.
 NONE = "–"

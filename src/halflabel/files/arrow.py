@@ -10,6 +10,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import ipc
 
 from halflabel._files import atomic_write
+from halflabel._wording import Notes
 from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.arrow_tables import frame_of_table, read_arrow
 from halflabel.files.bounded import join_names
@@ -45,7 +46,7 @@ def _read_table(*paths: Path) -> RawTable:
     return to_raw_table(read_tables(paths), *paths)
 
 
-def _write_table(frame: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
+def _write_table(frame: pd.DataFrame, path: Path, form: TextForm) -> Notes:
     table, mixed = to_arrow_table(frame)
     table = _with_short_text(table)
     with atomic_write(path) as file, ipc.new_file(file, table.schema) as writer:

@@ -9,14 +9,14 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel._arrays import Column
-from halflabel._wording import listed
+from halflabel._wording import Notes, listed
 from halflabel.files.field_values import plain
 
 #: The errors of pyarrow for values that do not have one type.
 _MIXED = (pa.ArrowException, OverflowError, TypeError, ValueError)
 
 
-def to_arrow_table(frame: pd.DataFrame) -> tuple[pa.Table, tuple[str, ...]]:
+def to_arrow_table(frame: pd.DataFrame) -> tuple[pa.Table, Notes]:
     """Return a DataFrame as an Arrow table without its index, and a sentence on the columns that became text.
 
     A column has one type. One that holds numbers and text, or objects and numbers, becomes text: a text as it is,

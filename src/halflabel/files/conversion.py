@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import together
-from halflabel._wording import option, quoted
+from halflabel._wording import Notes, option, quoted
 from halflabel.files.detection import check_installed, find_tool
 from halflabel.files.formats import Empty, Format, Options
 from halflabel.files.label_tables import from_tables
@@ -83,7 +83,7 @@ def write(
     given: pd.DataFrame | PartialLabels | None = None,
     *,
     model: str | None = None,
-) -> tuple[str, ...]:
+) -> Notes:
     """Write items and labels for a tool. The values that ``labels`` adds to ``given`` are written as suggestions.
 
     Parameters
@@ -116,7 +116,7 @@ def write(
     return write_records(path, format, from_tables(items, labels, probabilities, given, model=model))
 
 
-def write_records(path: AnyPath, format: str, records: Records) -> tuple[str, ...]:
+def write_records(path: AnyPath, format: str, records: Records) -> Notes:
     """Write records for a tool, as :func:`write` does, so that a file of one tool becomes a file of another tool."""
     path = Path(path)
     kind = check_format_path(path, format)

@@ -24,7 +24,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import compute
 from pyarrow import csv as arrow_csv
 
-from halflabel._wording import listed, option, plural, quoted
+from halflabel._wording import Notes, listed, option, plural, quoted
 from halflabel.files.bounded import join_names, lines, open_text, sha256_of
 from halflabel.files.delimited_writing import all_match, to_values, write_delimited
 from halflabel.files.dialect import DELIMITERS, MAX_LINE, Stated, recognise
@@ -113,7 +113,7 @@ def _read_cells(path: Path, stated: Stated) -> tuple[TextForm, pa.Table, list[st
 
 def _list_readings(
     path: Path, form: TextForm, names: Sequence[str], *, keeps_all: bool
-) -> Iterator[tuple[TextForm, tuple[str, ...]]]:
+) -> Iterator[tuple[TextForm, Notes]]:
     """Yield the forms that a file can have, each with a sentence: the next one is tried where rows do not fit."""
     yield form, ()
     if remarks := [] if keeps_all else _find_remarks(path, form, len(names)):

@@ -17,7 +17,7 @@ from pyarrow import compute
 
 from halflabel._arrays import Column, Floats, Mask
 from halflabel._files import atomic_write
-from halflabel._wording import listed
+from halflabel._wording import Notes, listed
 from halflabel.files.dialect import DELIMITERS
 from halflabel.files.header import MISSING_WORDS
 from halflabel.files.raw_table import TextForm
@@ -27,7 +27,7 @@ from halflabel.files.registry import base_suffix
 MAX_NUMBERS = 16
 
 
-def write_delimited(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
+def write_delimited(table: pd.DataFrame, path: Path, form: TextForm) -> Notes:
     """Write a table as text, atomically and without row numbers.
 
     Parameters
@@ -66,7 +66,7 @@ def write_delimited(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[st
     return notes
 
 
-def _without_vectors(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _without_vectors(table: pd.DataFrame) -> tuple[pd.DataFrame, Notes]:
     vectors = [str(name) for name in table.columns if _holds_vectors(table[name])]
     if not vectors:
         return table, ()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from halflabel._wording import option, plural
+from halflabel._wording import Notes, option, plural
 from halflabel.files.bounded import encoding_of, lines
 from halflabel.files.header import (
     MAX_SAMPLE,
@@ -61,7 +61,7 @@ class Stated:
         return mark
 
 
-def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], tuple[str, ...]]:
+def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], Notes]:
     """Return the form of a file, the names of its columns, and one sentence for each choice that may be corrected.
 
     Raises
@@ -173,7 +173,7 @@ def _take_comment(comments: Sequence[tuple[int, str]], rows: Sequence[Line], for
     return [(number, cells), *rows] if is_header else rows
 
 
-def _name_rows(rows: Sequence[Line]) -> tuple[Sequence[Line], tuple[str, ...]]:
+def _name_rows(rows: Sequence[Line]) -> tuple[Sequence[Line], Notes]:
     """Return the rows with as many names as cells, where each row has one cell more than the header."""
     place = find_start([cells for _, cells in rows])
     (number, names), below = rows[place], [cells for _, cells in rows[place + 1 :]]

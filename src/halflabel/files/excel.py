@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from halflabel._files import atomic_write
-from halflabel._wording import clipped, count, listed, option, quoted
+from halflabel._wording import Notes, clipped, count, listed, option, quoted
 from halflabel.files.bounded import size_limit
 from halflabel.files.field_values import plain, typed_column
 from halflabel.files.header import MAX_SAMPLE, find_header, parse_lines
@@ -133,7 +133,7 @@ def _value(cell: Any) -> Any:
     return None if isinstance(cell, str) and (not cell or cell in ERRORS) else cell
 
 
-def _write_table(frame: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
+def _write_table(frame: pd.DataFrame, path: Path, form: TextForm) -> Notes:
     rows = _list_cells(frame)
     book = _openpyxl().Workbook(write_only=True)
     sheet = book.create_sheet("items")
@@ -151,7 +151,7 @@ def _save(book: Any, path: Path) -> None:
         file.write(content.getbuffer())
 
 
-def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> tuple[str, ...]:
+def _rewrite(frame: pd.DataFrame, raw: RawTable, path: Path) -> Notes:
     """Write a completed table into a copy of its workbook: only cells that are new or other, and new columns."""
     source, (names, *cells) = Path(raw.source), _list_cells(frame)
     book, columns = _openpyxl().load_workbook(source), dict(raw.places)
@@ -177,7 +177,7 @@ def _put(sheet: Any, row: int, column: int, value: Any) -> None:
         cell.data_type = "s"
 
 
-def _describe_copy(book: Any, source: Path) -> tuple[str, ...]:
+def _describe_copy(book: Any, source: Path) -> Notes:
     """Return sentences on the parts of a workbook that its copy lacks."""
     with zipfile.ZipFile(source) as archive:
         drawn = any(name.startswith(("xl/charts/", "xl/media/", "xl/drawings/drawing")) for name in archive.namelist())

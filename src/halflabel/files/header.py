@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from halflabel._wording import count, listed, option, plural, quoted
+from halflabel._wording import Notes, count, listed, option, plural, quoted
 
 #: Maximum number of rows that are read to find the names, of titles above them, and of lines of a header.
 MAX_SAMPLE, MAX_TITLES, MAX_HEADERS = 60, 20, 3
@@ -32,7 +32,7 @@ class Header(NamedTuple):
     names: list[str]  #: One distinct name for each column.
     line: int  #: The line of the names, or 0 for a table without such a line.
     skip: tuple[int, ...]  #: The lines that are neither the names nor a row.
-    notes: tuple[str, ...]  #: One sentence for each thing that a user may want to correct.
+    notes: Notes  #: One sentence for each thing that a user may want to correct.
 
 
 def parse_lines(text: str, n_lines: int) -> tuple[int, ...]:
@@ -222,7 +222,7 @@ def _join(first: Sequence[str], second: Sequence[str]) -> list[str]:
     return [lower or upper if is_unique or not lower else f"{upper}: {lower}" for upper, lower in names]
 
 
-def name_columns(cells: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+def name_columns(cells: Sequence[str]) -> tuple[list[str], Notes]:
     """Return distinct names, and sentences about them. The first column of R and pandas has row names, and no name.
 
     Examples
@@ -251,7 +251,7 @@ def name_columns(cells: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     return list(names), tuple(notes)
 
 
-def _describe_titles(titles: Sequence[Line], line: int) -> tuple[str, ...]:
+def _describe_titles(titles: Sequence[Line], line: int) -> Notes:
     texts = [next((cell for cell in cells if cell.strip()), "") for _, cells in titles]
     found = f"The column names are in line {line}; above them are titles that were left out"
     return (f"{found}: {listed(list(filter(None, texts)))}.",) if any(texts) else ()

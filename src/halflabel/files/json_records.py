@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from halflabel._wording import option, quoted
+from halflabel._wording import Notes, option, quoted
 from halflabel.files.bounded import join_names
 from halflabel.files.field_values import frame_of, plain, rows_of
 from halflabel.files.json_files import dumped, layout_of, read_records, write_array, write_lines
@@ -59,12 +59,12 @@ def _read_table(*paths: Path, items_table: str | None = None) -> RawTable:
     return RawTable(frame_of(rows, pd.RangeIndex(len(rows))), source=join_names(*paths), notes=tuple(notes))
 
 
-def _write_array(frame: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
+def _write_array(frame: pd.DataFrame, path: Path, form: TextForm | None = None) -> Notes:
     write_array(path, rows_of(frame))
     return ()
 
 
-def _write_lines(frame: pd.DataFrame, path: Path, form: TextForm | None = None) -> tuple[str, ...]:
+def _write_lines(frame: pd.DataFrame, path: Path, form: TextForm | None = None) -> Notes:
     write_lines(path, rows_of(frame))
     return ()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halflabel._wording import listed, plural
+from halflabel._wording import Notes, listed, plural
 from halflabel.files.records import Records
 
 
@@ -46,7 +46,7 @@ OF_LISTS = (
 )
 
 
-def sentences(records: Records, losses: Sequence[Loss], fields: Sequence[str]) -> tuple[str, ...]:
+def sentences(records: Records, losses: Sequence[Loss], fields: Sequence[str]) -> Notes:
     """Return one sentence for each declared loss that these records suffer.
 
     Parameters

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pyarrow import compute, parquet
 
 from halflabel._files import atomic_write
-from halflabel._wording import count
+from halflabel._wording import Notes, count
 from halflabel.files.arrow_columns import to_arrow_table
 from halflabel.files.bounded import check_ordinary, join_names, sha256_of, size_limit
 from halflabel.files.delimited import check_same_columns
@@ -60,7 +60,7 @@ def read_parquet(path: Path, *parts: Path) -> RawTable:
     return RawTable(frame, source=join_names(path, *parts), sha256=sha256_of(path, *parts))
 
 
-def write_parquet(table: pd.DataFrame, path: Path, form: TextForm) -> tuple[str, ...]:
+def write_parquet(table: pd.DataFrame, path: Path, form: TextForm) -> Notes:
     """Write a table. Return a sentence on the columns of mixed types, which become text."""
     written, mixed = to_arrow_table(table)
     with atomic_write(path) as file:

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from halflabel._arrays import Column, Matrix, is_sparse
-from halflabel._wording import clipped
+from halflabel._wording import Notes, clipped
 from halflabel.labels import MAX_CELLS
 from halflabel.labels.answers import read_answer
 
@@ -143,7 +143,7 @@ class RawTable:
     source: str = ""
     sha256: str = ""
     form: TextForm | None = None
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     id: str | None = None
     tags: str | None = None
     classes: Mapping[str, list[str]] = field(default_factory=dict)
@@ -256,13 +256,13 @@ class TableFormat:
     name: str
     suffixes: tuple[str, ...]
     read: Callable[..., RawTable]
-    write: Callable[[pd.DataFrame, Path, TextForm], tuple[str, ...]] | None = None
+    write: Callable[[pd.DataFrame, Path, TextForm], Notes] | None = None
     check: Callable[[pd.DataFrame], object] | None = None
     options: tuple[str, ...] = ()
     in_parts: bool = False
     tables: Callable[[Path], Sequence[str]] | None = None
-    rewrite: Callable[[pd.DataFrame, RawTable, Path], tuple[str, ...]] | None = None
-    append: Callable[[pd.DataFrame, Path], tuple[str, ...]] | None = None
+    rewrite: Callable[[pd.DataFrame, RawTable, Path], Notes] | None = None
+    append: Callable[[pd.DataFrame, Path], Notes] | None = None
     title: str = ""
 
 

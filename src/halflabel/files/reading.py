@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from halflabel._wording import option, quoted
+from halflabel._wording import Notes, option, quoted
 from halflabel.files.bounded import check_ordinary
 from halflabel.files.detection import find_table
 from halflabel.files.raw_table import RawTable, ReadError, TextForm
@@ -93,7 +93,7 @@ def read_table(
     return replace(raw, format=table.name)
 
 
-def write_frame(table: pd.DataFrame, path: str | os.PathLike[str], form: TextForm | None = None) -> tuple[str, ...]:
+def write_frame(table: pd.DataFrame, path: str | os.PathLike[str], form: TextForm | None = None) -> Notes:
     """Write a table in the notation of its suffix, see :data:`halflabel.files.SUFFIXES`.
 
     Parameters

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats, Ints, Mask
-from halflabel._wording import plural
+from halflabel._wording import Notes, plural
 from halflabel.labels import MAX_CELLS, PartialLabels
 
 #: The source of the value of a cell: ``model`` is a suggestion, and all other sources are answers of people.
@@ -77,7 +77,7 @@ class Records:
     closed: Mask
     positive_only: bool = False
     format: str = ""
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     question: Question | None = None
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halflabel._wording import count, option, plural, quoted
+from halflabel._wording import Notes, count, option, plural, quoted
 from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
 from halflabel.files.field_values import typed_column
 from halflabel.files.header import name_columns
@@ -126,7 +126,7 @@ def _list_tables(path: Path) -> tuple[str, ...]:
         return tuple(_list_columns(database))
 
 
-def _append(pairs: pd.DataFrame, path: Path) -> tuple[str, ...]:
+def _append(pairs: pd.DataFrame, path: Path) -> Notes:
     """Write pairs to a table of their own in one transaction. Older pairs are replaced, tables of the user never."""
     with _open(path) as database:
         columns = _list_columns(database).get(SUGGESTIONS)

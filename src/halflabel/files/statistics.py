@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Column, Mask
-from halflabel._wording import clipped, count, plural
+from halflabel._wording import Notes, clipped, count, plural
 from halflabel.files.bounded import check_ordinary, sha256_of, size_limit
 from halflabel.files.header import name_columns
 from halflabel.files.parquet import explain_damage, run_apart
@@ -103,7 +103,7 @@ def _read_column(column: Column, labels: Mapping[Any, str]) -> Column:
     return pd.Series(pd.Categorical(column.map(dict(labels)), list(dict.fromkeys(used))), column.index)
 
 
-def _describe(frame: pd.DataFrame, gaps: Mapping[str, Mask], table: pd.DataFrame) -> tuple[str, ...]:
+def _describe(frame: pd.DataFrame, gaps: Mapping[str, Mask], table: pd.DataFrame) -> Notes:
     """Return sentences on the value labels and on the declared missing values of a file."""
     words = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in table.dtypes)
     notes = [f"The value labels of {plural(words, 'column')} are read in place of their numbers."] if words else []

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Column, Ints, Mask
-from halflabel._wording import option, plural, quoted
+from halflabel._wording import Notes, option, plural, quoted
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import as_floats, infer_kind, looks_like_label, read_as_text
 from halflabel.table.question import Question
@@ -134,7 +134,7 @@ def explain_made(made: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def describe_made(made: Mapping[str, str], *, is_stated: bool) -> tuple[str, ...]:
+def describe_made(made: Mapping[str, str], *, is_stated: bool) -> Notes:
     """Return a sentence about columns that were made from the labels, with the way to use them."""
     if not made:
         return ()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from halflabel._wording import Notes
 from halflabel.files.raw_table import ReadError
 from halflabel.table.columns import BY_NAME, Description
 from halflabel.table.question import Question, Way
@@ -23,7 +24,7 @@ class Described:
     file: TableFile = field(default_factory=TableFile)
     #: The values that were stated apart from the file, by key.
     stated: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  #: The sentence that a table file was found and used.
+    notes: Notes = ()  #: The sentence that a table file was found and used.
 
     def take(self, way: Way) -> Described:
         """Return the description with the keys of a way to read the table."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from halflabel._arrays import Floats, Matrix, is_sparse
-from halflabel._wording import plural, quoted
+from halflabel._wording import Notes, plural, quoted
 from halflabel.labels import PartialLabels
 from halflabel.table.blocks import (
     learn_words,
@@ -86,7 +86,7 @@ class FeatureEncoder:
     vocabulary: tuple[str, ...] = ()
     idf: Floats = field(default_factory=lambda: np.empty(0))
     missing: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
 
     @classmethod
     def learn(
@@ -192,7 +192,7 @@ class FeatureEncoder:
             return _join_dense(dense)
         return sparse.csr_array(sparse.hstack([sparse.csr_array(block) for block in blocks], format="csr"))
 
-    def describe_unseen(self, frame: pd.DataFrame) -> tuple[str, ...]:
+    def describe_unseen(self, frame: pd.DataFrame) -> Notes:
         """Return a sentence for each category column of a new table that holds values not learned from."""
         frame = use_text_names(frame)
         sentences = []
@@ -231,7 +231,7 @@ class FeatureEncoder:
         values = read_matrix(matrix, self.matrix_names, n_items)
         return hide_codes(values, self.missing) if isinstance(values, np.ndarray) else values
 
-    def _describe(self, frame: pd.DataFrame, blocks: Sequence[Matrix]) -> tuple[str, ...]:
+    def _describe(self, frame: pd.DataFrame, blocks: Sequence[Matrix]) -> Notes:
         gaps = np.concatenate([*map(_count_gaps, blocks)])
         names = [name for name, count in zip(self._gapped_names, gaps, strict=True) if count]
         empty = sum(count == len(frame) for count in gaps)

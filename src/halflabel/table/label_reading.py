@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from halflabel._arrays import Floats
+from halflabel._wording import Notes
 from halflabel.labels import PartialLabels
 from halflabel.table.nothing import Form
 from halflabel.table.tag_notations import TagNotation
@@ -29,7 +30,7 @@ class LabelReading:
     """
 
     labels: PartialLabels
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     notation: TagNotation | None = None
     nothing: tuple[Form, ...] = ()
     suggested: Floats | None = None

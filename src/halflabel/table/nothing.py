@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Mask
-from halflabel._wording import option, plural
+from halflabel._wording import Notes, option, plural
 from halflabel.labels import PartialLabels
 from halflabel.labels.answers import fold_word
 from halflabel.table.cells import read_as_text
@@ -121,7 +121,7 @@ def count_unlisted(labels: PartialLabels, columns: Description) -> tuple[Form, .
     return (Form("a tag that is not listed", where, number, columns.absent, "entry"),)
 
 
-def list_notes(forms: Sequence[Form]) -> tuple[str, ...]:
+def list_notes(forms: Sequence[Form]) -> Notes:
     """Return the sentences about the forms that are notes."""
     return tuple(str(form) for form in forms if form.noted)
 

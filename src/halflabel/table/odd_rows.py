@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats
-from halflabel._wording import clipped, name_lines, name_row, option, plural
+from halflabel._wording import Notes, clipped, name_lines, name_row, option, plural
 from halflabel.table.cells import as_floats, infer_kind
 from halflabel.table.columns import Description
 from halflabel.table.sources import Source
@@ -37,7 +37,7 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
 }
 
 
-def leave_out_rows(source: Source, columns: Description, first: int | None) -> tuple[Source, tuple[str, ...]]:
+def leave_out_rows(source: Source, columns: Description, first: int | None) -> tuple[Source, Notes]:
     """Return the items without the rows that are not items, and a sentence about them with the way to keep them.
 
     Labels, vectors or probabilities in the order of the rows mean that each row is an item.

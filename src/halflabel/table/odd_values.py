@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Floats
-from halflabel._wording import option_names, plural, quoted
+from halflabel._wording import Notes, option_names, plural, quoted
 from halflabel.table.cells import as_floats
 from halflabel.table.roles import Roles
 
@@ -22,7 +22,7 @@ MAX_COLUMNS = 5
 _CODES = (-1, *(sign * int(n * digit) for sign in (1, -1) for digit in "789" for n in range(1, 16)))
 
 
-def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str] = ()) -> tuple[str, ...]:
+def describe_odd_values(frame: pd.DataFrame, roles: Roles, missing: Sequence[str] = ()) -> Notes:
     """Return sentences about values of the number columns that are probably codes of missing values.
 
     Parameters

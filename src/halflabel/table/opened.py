@@ -13,7 +13,7 @@ from scipy import sparse
 
 from halflabel._arrays import Floats, Index, Ints, Mask
 from halflabel._version import __version__
-from halflabel._wording import count, plural
+from halflabel._wording import Notes, count, plural
 from halflabel.files.raw_table import TextForm
 from halflabel.labels import PartialLabels
 from halflabel.labels.label_rules import MAX_EXCEPTIONS, NO_RULES, LabelRules
@@ -104,7 +104,7 @@ class OpenTable:
     frame: pd.DataFrame | None
     roles: Roles
     encoder: FeatureEncoder
-    notes: tuple[str, ...] = ()
+    notes: Notes = ()
     notation: TagNotation | None = None
     groups: Ints | None = None
     prior: Floats | None = None

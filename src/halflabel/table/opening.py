@@ -11,7 +11,7 @@ import pandas as pd
 
 from halflabel._arguments import accept_keys
 from halflabel._arrays import Floats, Index, Ints, Matrix
-from halflabel._wording import count, name_lines, option, plural, quoted
+from halflabel._wording import Notes, count, name_lines, option, plural, quoted
 from halflabel.files.delimited import read_words
 from halflabel.files.raw_table import RawTable
 from halflabel.labels import PartialLabels
@@ -119,7 +119,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
     """
     Y = as_pandas(Y)
     check_labels_once(Y, described.columns)
-    on_rows: tuple[str, ...] = ()
+    on_rows: Notes = ()
     if Y is None:
         source, on_rows = leave_out_rows(source, described.columns, _find_first_line(source))
     source = replace(source, take=None)  # no function that another process could not get
@@ -131,7 +131,7 @@ def open_described(source: Source, described: Described, Y: Any = None) -> OpenT
         raise
 
 
-def _answer(source: Source, described: Described, Y: Any, notes: tuple[str, ...], depth: int = 0) -> OpenTable:
+def _answer(source: Source, described: Described, Y: Any, notes: Notes, depth: int = 0) -> OpenTable:
     try:
         return _open(source, described, Y, notes)
     except Question as question:
@@ -183,7 +183,7 @@ def _read(
         return source, columns, raw, frame, roles, index, reading
 
 
-def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]) -> OpenTable:
+def _open(source: Source, described: Described, Y: Any, on_rows: Notes) -> OpenTable:
     source, columns, raw, frame, roles, index, reading = _read(source, described, Y)
     labels = reading.labels
     with name_lines(_find_first_line(source)), described.name_file():
@@ -224,7 +224,7 @@ def _open(source: Source, described: Described, Y: Any, on_rows: tuple[str, ...]
 
 def _encode(
     raw: RawTable, frame: pd.DataFrame, roles: Roles, labels: PartialLabels, columns: Description
-) -> tuple[FeatureEncoder, Matrix, Ints | None, tuple[str, ...]]:
+) -> tuple[FeatureEncoder, Matrix, Ints | None, Notes]:
     """Return how the columns become features, the features, and the groups with a sentence about them."""
     if raw.matrix is None and not roles.features and (texts := roles.find_ignored(Cause.SENTENCES)):
         longest = max(texts, key=lambda name: frame[name].str.len().median())
@@ -277,7 +277,7 @@ def _require_nothing_more(Y: Any, stated: Collection[str]) -> None:
 
 def _read_prior(
     columns: Description, reading: LabelReading, roles: Roles, frame: pd.DataFrame
-) -> tuple[Floats | None, tuple[str, ...]]:
+) -> tuple[Floats | None, Notes]:
     """Return the prior in the order of items and labels, and sentences about it."""
     given = [name for name in ("prior", "prior_field") if getattr(columns, name) is not None]
     given += ["scores"] if reading.suggested is not None else []
@@ -297,9 +297,7 @@ def _read_prior(
     return read_prior(as_pandas(columns.prior), reading.labels.names, frame, roles.id)
 
 
-def _read_groups(
-    frame: pd.DataFrame, roles: Roles, X: Matrix, labels: PartialLabels
-) -> tuple[Ints | None, tuple[str, ...]]:
+def _read_groups(frame: pd.DataFrame, roles: Roles, X: Matrix, labels: PartialLabels) -> tuple[Ints | None, Notes]:
     """Return the number of each row's group, and a sentence about the groups. Without a column, copies are groups."""
     if roles.group is None:
         copies = find_copies(X, labels.state)

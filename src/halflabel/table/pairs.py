@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Column
-from halflabel._wording import option, plural, quoted
+from halflabel._wording import Notes, option, plural, quoted
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import read_as_text, require_columns, use_text_names
 from halflabel.table.columns import Description
@@ -145,7 +145,7 @@ def _read_values(pairs: pd.DataFrame, value: str, meanings: Mapping[str, float] 
     return PartialLabels.from_table(pairs[[value]]).values()[:, 0]
 
 
-def _describe(labels: PartialLabels, tag: str, n_pairs: int) -> tuple[str, ...]:
+def _describe(labels: PartialLabels, tag: str, n_pairs: int) -> Notes:
     """Return sentences on the pairs, and on the items without a tag."""
     rejected = int((labels.state < 0).sum()) if labels.positive_only else 0
     of_these = f", {plural(rejected, 'entry', 'entries')} known as irrelevant" if rejected else ""

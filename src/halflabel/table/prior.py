@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Column, Floats
-from halflabel._wording import count, option, quoted
+from halflabel._wording import Notes, count, option, quoted
 from halflabel.labels.calibration import require_probabilities
 from halflabel.table.cells import describe_missing, is_unnamed, read_as_numbers, use_text_names
 from halflabel.table.columns import Description
@@ -21,9 +21,7 @@ from halflabel.table.tag_recognition import recognise_tags
 _IN_ORDER = "The rows of the prior are the items in the same order, because no column identifies them."
 
 
-def read_prior(
-    prior: Any, labels: Sequence[str], items: pd.DataFrame, id: str | None = None
-) -> tuple[Floats, tuple[str, ...]]:
+def read_prior(prior: Any, labels: Sequence[str], items: pd.DataFrame, id: str | None = None) -> tuple[Floats, Notes]:
     """Return a prior with one row per item and one column per label, and a sentence on its size.
 
     Parameters
@@ -56,7 +54,7 @@ def read_prior(
     >>> table.tolist(), notes[0]
     ([[0.2, nan], [0.9, nan]], "The prior has a value for 2 of 4 entries, none for the label 'live'.")
     """
-    how: tuple[str, ...] = ()
+    how: Notes = ()
     if isinstance(prior, pd.DataFrame) and is_unnamed(prior) and prior.shape[1] == len(labels):
         prior = prior.to_numpy()
     if isinstance(prior, pd.DataFrame):
@@ -66,7 +64,7 @@ def read_prior(
     return _check(values, labels, items.index if id is None else items[id], how)
 
 
-def read_scores(field: str, labels: Sequence[str], items: pd.DataFrame) -> tuple[Floats, tuple[str, ...]]:
+def read_scores(field: str, labels: Sequence[str], items: pd.DataFrame) -> tuple[Floats, Notes]:
     """Return the scores that a field of the items holds, as :func:`read_prior` does.
 
     Examples
@@ -107,9 +105,7 @@ def _read_cells(column: Column, field: str) -> pd.DataFrame:
     return pd.DataFrame(rows, dtype=float)
 
 
-def _check(
-    values: Floats, labels: Sequence[str], ids: Any, how: tuple[str, ...] = ()
-) -> tuple[Floats, tuple[str, ...]]:
+def _check(values: Floats, labels: Sequence[str], ids: Any, how: Notes = ()) -> tuple[Floats, Notes]:
     """Return a prior with sentences about it. Raise unless it has a probability for some entries."""
     if values.shape != (len(ids), len(labels)):
         raise ValueError(
@@ -140,7 +136,7 @@ def _read_columns(table: pd.DataFrame, labels: Sequence[str]) -> Floats:
 
 def _order_rows(
     prior: pd.DataFrame, labels: Sequence[str], items: pd.DataFrame, id: str | None
-) -> tuple[Floats, tuple[str, ...]]:
+) -> tuple[Floats, Notes]:
     """Return the values in the order of the items, NaN for an item that the prior lacks, and how they were found."""
     given = _read_columns(prior, labels)
     found = match_rows(prior, items, id, None, labels, "the prior")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Index, Ints
-from halflabel._wording import clipped, count, plural
+from halflabel._wording import Notes, clipped, count, plural
 from halflabel.labels import PartialLabels
 from halflabel.table.nothing import Form
 
@@ -46,7 +46,7 @@ class Reading:
     counts: tuple[tuple[str, int], ...]  #: The number of items that have each of the most frequent labels.
     n_labels: int
     #: Each form of nothing (an empty cell, an empty list, a word), with its number and its meaning.
-    nothing: tuple[str, ...]
+    nothing: Notes
 
     def __str__(self) -> str:
         return "\n".join([self.table, self.labels, *self.nothing])

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import pandas as pd
 
 from halflabel._arrays import Index
-from halflabel._wording import listed, option, plural
+from halflabel._wording import Notes, listed, option, plural
 from halflabel.table.cells import looks_like_label, use_text_names
 from halflabel.table.exclusions import Cause
 from halflabel.table.odd_values import describe_odd_values
 from halflabel.table.roles import Roles
 
 
-def describe_surprises(frame: pd.DataFrame, roles: Roles, index: Index, missing: Sequence[str] = ()) -> tuple[str, ...]:
+def describe_surprises(frame: pd.DataFrame, roles: Roles, index: Index, missing: Sequence[str] = ()) -> Notes:
     """Return sentences about roles that the user probably does not expect.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Column, Index, Ints
-from halflabel._wording import count, option, quoted
+from halflabel._wording import Notes, count, option, quoted
 from halflabel.table.cells import read_as_text, require_columns, show_cell, use_text_names
 
 #: The ids of the items.
@@ -67,7 +67,7 @@ def find_key(table: pd.DataFrame, items: pd.DataFrame, skip: Collection[str], no
 
 def match_rows(
     table: pd.DataFrame, items: pd.DataFrame, id: str | None, on: str | None, skip: Collection[str], noun: str
-) -> tuple[Ints, tuple[str, ...]] | None:
+) -> tuple[Ints, Notes] | None:
     """Return the item of each row of a table, -1 for none, and sentences on how they were found, or None.
 
     Rows are found by the column ``on``, by the id, by row labels, or by a column that identifies the rows of both.
@@ -112,7 +112,7 @@ def read_ids(ids: Ids) -> Index:
     return known
 
 
-def find_rows(ids: Column, known: Index, noun: str = "pairs") -> tuple[Ints, tuple[str, ...]]:
+def find_rows(ids: Column, known: Index, noun: str = "pairs") -> tuple[Ints, Notes]:
     """Return the item of each row, -1 for ids that no item has, and a sentence about these.
 
     Rows about other items are left out. If they are most rows, or differ from items by leading zeros only, the ids are

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Ints, Matrix, is_sparse
-from halflabel._wording import option, plural
+from halflabel._wording import Notes, option, plural
 from halflabel.files.raw_table import RawTable
 from halflabel.labels import PartialLabels
 from halflabel.table.cells import has_categories, use_text_names, write_out
@@ -121,9 +121,7 @@ def source_of(items: Any, *, labels_apart: bool) -> Source:
     return Source(RawTable(pd.DataFrame(index=range(matrix.shape[0])), matrix, source="the array"))
 
 
-def source_of_records(
-    records: Records, where: str, notes: tuple[str, ...] = (), paths: tuple[Path, ...] = ()
-) -> Source:
+def source_of_records(records: Records, where: str, notes: Notes = (), paths: tuple[Path, ...] = ()) -> Source:
     """Return records of an annotation tool as a table: ids, fields of the items, and one column per label.
 
     A field that is called like a label is renamed.

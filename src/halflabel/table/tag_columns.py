@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from halflabel._arrays import Column, Floats, Mask
-from halflabel._wording import clipped, name_row, option, plural
+from halflabel._wording import Notes, clipped, name_row, option, plural
 from halflabel.labels import Absent, PartialLabels
 from halflabel.labels.tables import check_size
 from halflabel.table.cells import write_out
@@ -48,7 +48,7 @@ def read_tag_cells(
     absent: Absent,
     empty: Empty | None,
     known_names: Sequence[str] | None = None,
-) -> tuple[PartialLabels, list[tuple[Any, Parts]], tuple[str, ...]]:
+) -> tuple[PartialLabels, list[tuple[Any, Parts]], Notes]:
     """Return the labels of the cells, of all tags in them or of known names, and the cells that may hold nothing.
 
     An entry that is given as yes and as no is unknown: the last result names the first one.
@@ -88,7 +88,7 @@ def read_tag_cells(
     return labels, nothing, _describe_both(both, names, str(column.name))
 
 
-def _describe_both(both: Mask, names: Sequence[str], column: str) -> tuple[str, ...]:
+def _describe_both(both: Mask, names: Sequence[str], column: str) -> Notes:
     """Return a sentence about entries that are given as yes and as no."""
     if not both.any():
         return ()
@@ -182,7 +182,7 @@ def list_open_tags(filled: NDArray[np.floating[Any]], names: Sequence[str], nota
     return [notation.write(labels[row].tolist()) if row.any() else None for row in np.isnan(filled)]
 
 
-def _describe_single(labels: PartialLabels, column: str) -> tuple[str, ...]:
+def _describe_single(labels: PartialLabels, column: str) -> Notes:
     """Return a sentence if each annotated item has exactly one tag, as a column of classes has."""
     number = labels.relevant[labels.annotated].sum(axis=1)
     if len(number) < MIN_CLASSES or len(labels.names) < 3 or (number != 1).any():

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from halflabel._arrays import Column, Floats, Index, Ints
-from halflabel._wording import clipped, closest, count, option, plural, quoted
+from halflabel._wording import Notes, clipped, closest, count, option, plural, quoted
 from halflabel.labels import MAX_CELLS, PartialLabels
 from halflabel.labels.answers import Answer, read_answer
 from halflabel.labels.votes import Votes
@@ -38,7 +38,7 @@ class ColumnVotes(NamedTuple):
     """The votes of columns that hold the tags of one source each, and sentences about them."""
 
     rows: pd.DataFrame
-    notes: tuple[str, ...]
+    notes: Notes
 
 
 def add_voted_labels(source: Source, columns: Description, *, labels_apart: bool) -> tuple[Source, Description]:
@@ -84,9 +84,7 @@ def leaves_labels_to_votes(frame: pd.DataFrame, columns: Description, labels: Se
     return columns.sources is not None and bool(labels) and bool(frame[list(labels)].isna().all(axis=None))
 
 
-def open_votes(
-    columns: Description, labels: PartialLabels, index: Index, id: str | None
-) -> tuple[Votes | None, tuple[str, ...]]:
+def open_votes(columns: Description, labels: PartialLabels, index: Index, id: str | None) -> tuple[Votes | None, Notes]:
     """Return the votes on the entries that are not known, and sentences about the votes.
 
     The votes are rows of a long table (item, label, source, value), or columns of tags.
@@ -121,9 +119,7 @@ def open_votes(
     return votes, (*notes, f"{plural(len(votes.names), 'source')}, {plural(len(table), 'vote')} on {entries}.")
 
 
-def _read_long(
-    table: pd.DataFrame, labels: Sequence[str], index: Index, id: str | None
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _read_long(table: pd.DataFrame, labels: Sequence[str], index: Index, id: str | None) -> tuple[pd.DataFrame, Notes]:
     """Return the votes of a long table about items of the table."""
     found = {role: _find(table, role, (id, index.name) if role == "item" else ()) for role in NAMES}
     if len(labels) == 1 and found["label"] is None:
