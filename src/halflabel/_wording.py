@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from math import isnan
 from typing import TypeAlias
 
-#: Sentences for a person: what was recognised, left out or lost, with the way to change it.
+#: Sentences for a person: a choice that was recognised, rows left out, a loss, each with the way to change it.
 Notes: TypeAlias = tuple[str, ...]
 
 #: Shown where there is no number.

@@ -22,9 +22,6 @@ LISTS = {"one of": True, "at most one of": False}
 #: Other words for a kind.
 SAME = {"exactly one of": "one of"}
 
-#: Maximum share of exceptions, as an upper bound, of a rule that is found in known entries.
-MAX_EXCEPTIONS = 0.05
-
 #: A name in quotes, an arrow, or anything up to a comma or an arrow.
 _TOKEN = re.compile(r'\s*("(?:[^"]|"")*"|->|→|,|(?:(?!->|→)[^,"])+)\s*')
 

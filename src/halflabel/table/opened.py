@@ -16,7 +16,7 @@ from halflabel._version import __version__
 from halflabel._wording import Notes, count, plural
 from halflabel.files.raw_table import TextForm
 from halflabel.labels import PartialLabels
-from halflabel.labels.label_rules import MAX_EXCEPTIONS, NO_RULES, LabelRules
+from halflabel.labels.label_rules import NO_RULES, LabelRules
 from halflabel.labels.votes import Votes
 from halflabel.table.columns import Description
 from halflabel.table.features import FeatureEncoder
@@ -159,16 +159,6 @@ class OpenTable:
     def describe(self) -> pd.DataFrame:
         """Return the role of each column, and the reason."""
         return pd.DataFrame(self.roles.describe(), columns=["column", "role", "why"])
-
-    def find_rules(self, max_exceptions: float = MAX_EXCEPTIONS) -> pd.DataFrame:
-        """Return rules between labels that hold in the known entries: rule, items, exceptions, bound.
-
-        See :func:`halflabel.labels.found_rules.find_rules`. The table does not use them by itself: a person
-        decides which of them are rules, and which hold by chance or habit.
-        """
-        from halflabel.labels.found_rules import find_rules  # imported here: few tables are searched
-
-        return find_rules(self.labels, max_exceptions)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the description of the table as a table file, which commands and :func:`halflabel.open_table` read.
