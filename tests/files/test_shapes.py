@@ -240,14 +240,14 @@ def test_the_line_of_a_quote_that_is_not_closed_is_not_that_of_a_cell_of_several
     assert raw.form.cells.column("text").to_pylist() == ['"x', 'z"', '"open', "e"]
 
 
-def test_notes_of_anki_have_an_error_with_their_keys(folder):
+@pytest.mark.parametrize(("word", "mark"), [("tab", "\t"), ("Semicolon", ";"), ("|", "|")])
+def test_notes_of_anki_have_no_names(folder, word, mark):
     path = folder / "notes.txt"
-    path.write_text("#separator:tab\n#html:true\n#tags column:3\nfront a\tback\trock live\nfront b\tback\tsad\n")
-    with pytest.raises(ReadError, match="an export of Anki") as error:
-        read_table(path)
-    keys = dict(re.findall(r"(\w+)='([^']*)'", str(error.value)))
-    frame = read_table(path, **keys).frame
-    assert frame.to_numpy().tolist() == [["front a", "back", "rock live"], ["front b", "back", "sad"]]
+    rows = [["front a", "back", "rock live"], ["front b", "back", "sad"], ["front c", "", "sad"]]
+    path.write_text(f"#separator:{word}\n#html:true\n#tags column:3\n" + as_text(rows, mark))
+    raw = read_table(path)
+    assert (list(raw.frame), raw.frame.fillna("").to_numpy().tolist()) == (["column 1", "column 2", "column 3"], rows)
+    check_written(raw, path)
 
 
 def test_repeated_and_missing_names_are_distinct_columns(folder):

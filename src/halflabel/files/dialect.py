@@ -39,8 +39,10 @@ CANDIDATES = ",;\t|"
 #: A line of a table that is drawn for people, as psql, mysql and Markdown have it.
 _DRAWN = re.compile(r"[+|]?(?: ?:?-{2,}:? ?[+|])+(?: ?:?-{2,}:?)?")
 
-#: The first line of a file that states its delimiter for Excel.
-_STATED = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
+#: Words of Anki for delimiters, and the first line of a file that states one: for Excel, or by Anki, whose notes have
+#: no names of columns.
+_MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|", "colon": ":"}
+_STATED = re.compile(rf"\"?sep=([\t -~])\"?\s*|#separator:({'|'.join(_MARKS)}|[!-~])\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,9 @@ def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], Notes]:
     if comments and form.delimiter in comments[-1][1] and not has_names([cells for _, cells in own]):
         n_above = len(comments) - 1
     _check_notation(path, texts, form.delimiter, n_above)
+    nameless = "none" if head[0][1].startswith("#separator:") else None
     try:
-        header = find_header(rows, stated.header)
+        header = find_header(rows, stated.header or nameless)
     except ValueError as error:
         raise ReadError.at(path, str(error), line=rows[0][0]) from None
     if len(header.names) == 1:
@@ -142,10 +145,6 @@ def _check_lines(path: Path, head: Sequence[tuple[int, str]]) -> None:
     if "\r" in text.rstrip("\r\n"):
         way = "write other line ends (tr '\\r' '\\n' < old.csv > new.csv)."
         raise ReadError.at(path, f"its lines end with a carriage return only: {way}", line=1)
-    if text.startswith("#separator:"):
-        number = next((number for number, each in head if not each.startswith("#")), 1) - 1
-        way = f"state {option('header', 'none')} and {option('skip_rows', f'1-{number}')}."
-        raise ReadError.at(path, f"it is an export of Anki, whose notes begin below lines with '#': {way}", line=1)
     if text.startswith('{"'):
         raise ReadError.at(path, f"its lines are JSON: state {option('format', 'jsonl')}.", line=1)
     if line := next((number for number, each in head[:3] if _DRAWN.fullmatch(each.strip())), None):
@@ -155,11 +154,12 @@ def _check_lines(path: Path, head: Sequence[tuple[int, str]]) -> None:
 
 def _take_preamble(head: Sequence[tuple[int, str]]) -> tuple[list[tuple[int, str]], str | None]:
     """Return the first lines that are comments, and the delimiter that the first one states."""
-    if stated := _STATED.fullmatch(head[0][1].rstrip("\r\n")):
+    stated = _STATED.fullmatch(head[0][1].rstrip("\r\n"))
+    if stated and stated[1]:
         return [*head[:1]], stated[1]
     is_comment = [text.startswith("#") and text[1:2] not in set(CANDIDATES) for _, text in head]
     number = next((place for place, each in enumerate(is_comment) if not each), 0)
-    return [*head[:number]], None
+    return [*head[:number]], _MARKS.get(stated[2].lower(), stated[2]) if stated else None
 
 
 def _take_comment(comments: Sequence[tuple[int, str]], rows: Sequence[Line], form: TextForm) -> Sequence[Line]:
