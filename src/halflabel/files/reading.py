@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from halflabel._wording import Notes, option, quoted
+from halflabel._wording import Notes, option
 from halflabel.files.bounded import check_ordinary
 from halflabel.files.detection import find_table
 from halflabel.files.raw_table import RawTable, ReadError, TextForm
@@ -79,10 +79,7 @@ def read_table(
         if not (takes_folders and each.is_dir()):
             check_exists(each)
     given = {name: value for name, value in options.items() if value is not None}
-    kinds = {kind or find_table(each) for each in paths}
-    if len(kinds) > 1:
-        raise ReadError.at(paths[0], f"the files have the formats {quoted(sorted(kinds))}: read one format at a time.")
-    table = TABLES[check_name(kinds.pop(), tuple(TABLES))]
+    table = TABLES[check_name(kind or find_table(paths[0]), tuple(TABLES))]
     if wrong := [name for name in given if name not in table.options]:
         raise ReadError.at(paths[0], f"{option(wrong[0])} does not apply to a file of the format {table.name}.")
     if len(paths) > 1 and not table.in_parts:
