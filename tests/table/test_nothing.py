@@ -128,5 +128,5 @@ def test_items_without_a_pair(empty, annotated, absent):
 def test_a_file_that_states_annotated_items_takes_no_other_statement(empty, tmp_path):
     line = {"text": "a", "label": "rock", "answer": "accept", "_input_hash": 1, "_task_hash": 2}
     (tmp_path / "t.jsonl").write_text(json.dumps(line) + "\n")
-    with pytest.raises(ValueError, match="empty= does not apply to prodigy"):
+    with pytest.raises(ValueError, match="empty= does not apply to a file of the format prodigy"):
         open_table(tmp_path / "t.jsonl", empty=empty, format="prodigy")
