@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,6 +36,13 @@ def filled(request, one_member):
     return hl.complete(X, KNOWN[request.param](truth, rng), effort="fast"), truth, request.param
 
 
+def choose(filled, truth, rule):
+    """Return the gaps in the order of a rule, as rows and columns."""
+    wanted = np.where(filled.labels.observed, -np.inf, RULES[rule](filled.probabilities.to_numpy(), truth))
+    order = np.argsort(-wanted, axis=None)[: (~filled.labels.observed).sum()]
+    return np.column_stack(np.unravel_index(order, truth.shape))
+
+
 def complete(filled, answers):
     return hl.complete(filled.opened, answers=answers, effort="fast")
 
@@ -52,13 +61,28 @@ def review(filled, answers):
 @pytest.mark.parametrize("learn", [complete, update, review])
 def test_answers_do_not_change_why_entries_are_known(filled, rule, learn):
     filled, truth, reason = filled
-    gaps = ~filled.labels.observed
-    wanted = np.where(gaps, RULES[rule](filled.probabilities.to_numpy(), truth), -np.inf)
-    rows, columns = np.unravel_index(np.argsort(-wanted, axis=None)[: gaps.sum() // 5], gaps.shape)
+    order = choose(filled, truth, rule)
+    rows, columns = order[: len(order) // 5].T
     answered = learn(filled, Answers(rows, columns, truth[rows, columns] == 1))
     assert filled.evidence.facts.why.reason == answered.evidence.facts.why.reason == reason
     assert list(answered.corrections) == list(filled.corrections)
     assert answered.labels.observed[rows, columns].all()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_answers_that_a_queue_chose_do_not_make_the_band_narrow(filled, rule):
+    """They are no sample of the gaps, so that they do not show how far the number of wrong values is from its sum."""
+    filled, truth, reason = filled
+    order = choose(filled, truth, rule)
+    rows, columns = order[: len(order) // 4].T
+    evidence = update(filled, Answers(rows, columns, truth[rows, columns] == 1)).evidence
+    as_sample = replace(evidence, opened=replace(evidence.opened, asked=None))
+    (width, expected), (narrow, same) = (
+        (row["high"] - row["low"], row["expected"])
+        for row in (each.estimated_errors.iloc[-1] for each in (evidence, as_sample))
+    )
+    assert expected == same
+    assert width > narrow + 1 if reason == "random" else width >= narrow  # a shift is less certain than any level
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -53,7 +53,7 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
 
 
 def _is_enough(filled: int, gain: float) -> bool:
-    """Return whether the next answers would remove few errors, of those that are left to give."""
+    """Return whether the next answers would remove few errors, for their number."""
     return gain < ENOUGH * min(NEXT, filled)
 
 
