@@ -2,11 +2,12 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from halflabel import files
 from halflabel.files.raw_table import ReadError
+from halflabel.table import open_table
+from halflabel.table.question import Question
 
 COCO = {
     "info": {},
@@ -19,25 +20,28 @@ COCO = {
 }
 
 
-def test_annotations_are_lists_of_labels(write):
+def test_annotations_are_tags_of_an_image(write):
     path = write("coco.json", json.dumps(COCO))
     assert files.detect(path).format == "coco"
-    with pytest.raises(ValueError, match="absent="):
-        files.read(path)
-    annotated = files.read(path, absent="irrelevant", empty="none")
-    np.testing.assert_array_equal(annotated.labels, [[1, 0, 0], [0, 0, 0]])
-    assert annotated.notes == (
-        "1 item without annotation taken as annotated, without labels. empty='unlabelled' states the opposite.",
-    )
-    for unlabelled in (files.read(path, absent="irrelevant", **stated) for stated in ({}, {"empty": "unlabelled"})):
-        np.testing.assert_array_equal(unlabelled.labels, [[1, 0, 0], [np.nan] * 3])
-        assert unlabelled.notes[0].startswith("1 item without annotation taken as unlabelled: such files do not show")
+    raw = files.read_table(path, kind="coco")
+    assert raw.frame.to_dict("list") == {"id": [397133, 37777], "file_name": ["1.jpg", "2.jpg"],
+                                         "categories": [["rock"], None]}  # fmt: skip
+    with pytest.raises(Question, match="lists the tags that an item has"):
+        open_table(path)
+    images = [{"id": n, "file_name": f"{n}.jpg", "width": 30 + n % 3} for n in range(9)]
+    annotations = [{"image_id": n, "category_id": 1 + n % 2} for n in range(6)]
+    path = write("more.json", json.dumps(COCO | {"images": images, "annotations": annotations}))
+    opened = open_table(path, absent="irrelevant")
+    assert (opened.labels.names, opened.index.tolist()) == (("rock", "sad"), list(range(9)))
+    assert opened.labels.annotated.tolist() == 6 * [True] + 3 * [False]
+    assert "An empty cell in the tags column 'categories': 3 items, unlabelled." in opened.notes
+    assert open_table(path, absent="irrelevant", empty="none").labels.annotated.all()
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"images": [{"file_name": "a"}]}, "every image must have an id of its own"),
+        ({"images": [{"file_name": "a"}]}, "each of the images must have an id of its own"),
         ({"images": 3}, "'images' must be a list of objects"),
         ({"categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}, "two categories have the same name"),
         (
@@ -50,4 +54,4 @@ def test_annotations_are_lists_of_labels(write):
 )
 def test_damaged(write, change, message):
     with pytest.raises(ReadError, match=message):
-        files.read(write("a.json", json.dumps(COCO | change)), absent="unknown")
+        files.read_table(write("a.json", json.dumps(COCO | change)), kind="coco")

@@ -52,11 +52,17 @@ def test_two_formats_that_fit_are_an_error(write):
     [
         (lambda path: files.read(path, "doccanno"), "there is no format 'doccanno': did you mean 'doccano'"),
         (lambda path: files.read(path, "x"), "there is no format 'x': there are 'label-studio'"),
-        (lambda path: files.read(path, "coco", tags="a"), "tags= does not apply to a file of the format coco"),
+        (
+            lambda path: files.read(path, "label-studio", tags="a"),
+            "tags= does not apply to a file of the format label-s",
+        ),
         (lambda path: files.read([]), "there is no file to read"),
         (lambda path: files.read(path / "none"), "cannot be opened"),
-        (lambda path: files.write(path / "a.pdf", "coco", *some_tables()), "COCO takes .json, not '.pdf'"),
-        (lambda path: files.write(path / "a", "coco", *some_tables()), "takes .json, not 'a name without suffix'"),
+        (lambda path: files.write(path / "a.pdf", "label-studio", *some_tables()), "takes .json, not '.pdf'"),
+        (
+            lambda path: files.write(path / "a", "label-studio", *some_tables()),
+            "takes .json, not 'a name without suffix'",
+        ),
         (
             lambda path: files.write(path / "a.json", "json", *some_tables()),
             "json is a format of tables, not of a tool",

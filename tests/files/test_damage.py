@@ -65,7 +65,7 @@ def make_value(chance, depth):
     return "{" + ",".join(f'"{chance.choice(WORDS)}":{part}' for part in parts) + "}"
 
 
-@pytest.mark.parametrize("name", each_tool("label-studio", "prodigy", "argilla", "doccano", "coco"))
+@pytest.mark.parametrize("name", each_tool("label-studio", "prodigy", "argilla", "doccano"))
 @pytest.mark.parametrize("as_list", [False, True])
 @FEWER_EXAMPLES
 @given(seed=st.integers(0, 2**32))

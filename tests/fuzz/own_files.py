@@ -237,5 +237,5 @@ _SEEDS = {name: (suffix, seed, change) for name, suffix, seed, _, change in TOOL
 REWRITTEN = [
     (f"{name} written again", suffix, seed, write_as_another(name.replace(" ", "-")), change)
     for name, (suffix, seed, change) in _SEEDS.items()
-    if name in ("label studio", "prodigy", "argilla", "doccano", "coco")
+    if name in ("label studio", "prodigy", "argilla", "doccano")
 ]

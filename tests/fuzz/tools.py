@@ -117,7 +117,7 @@ TOOLS: list[tuple[str, str, Callable[[], bytes], Callable[[Path], Any], Change]]
     ("argilla", ".json", ARGILLA.encode, read_as("argilla"), change_json),
     ("doccano", ".jsonl", DOCCANO.encode, read_as("doccano"), change_json),
     ("huggingface", ".parquet", class_lists, read_table, overwrite),
-    ("coco", ".json", COCO.encode, read_as("coco"), change_json),
+    ("coco", ".json", COCO.encode, lambda path: read_file(path, Description(format="coco")), change_json),
     ("json", ".json", RECORDS.encode, read_table, change_json),
     ("jsonl", ".jsonl", RECORD_LINES.encode, read_table, change_json),
     ("excel", ".xlsx", written_as(".xlsx"), read_table, change_member),

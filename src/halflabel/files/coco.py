@@ -1,123 +1,58 @@
 """COCO: a JSON document of images, categories, and annotations that name a category of an image.
 
-An annotation is read as a label of the whole image. Boxes and segments are neither read nor written. The annotations of
-an image are a list of labels. An image without annotation is unlabelled unless the caller states that all images were
-annotated.
+An annotation is a tag of the whole image: boxes and segments are not read. An image without annotation has no list of
+tags, because such a file does not show which images were annotated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from halflabel._wording import clipped
-from halflabel.files.collector import Collector
-from halflabel.files.field_values import rows_of
-from halflabel.files.formats import Format, Options
-from halflabel.files.json_files import read_document, write_document
-from halflabel.files.loss import OF_LISTS
-from halflabel.files.raw_table import ReadError
-from halflabel.files.records import Records
+from halflabel.files.bounded import sha256_of
+from halflabel.files.field_values import frame_of
+from halflabel.files.json_files import read_document
+from halflabel.files.raw_table import RawTable, ReadError, TableFormat
 
-#: The field that holds the id of an item, because tools give the images new numbers.
-ID = "item_id"
-
-#: The key by which LVIS states which categories an image does not have.
-NEGATIVES = "neg_category_ids"
-
-_WITH_ID = {"images": "image", "categories": "category"}
-_OWN = frozenset((ID, "id"))
+#: The column of tags, and the key by which LVIS states which categories an image does not have.
+TAGS, NEGATIVES = "categories", "neg_category_ids"
 
 
-def _read(paths: Sequence[Path], options: Options) -> Records:
-    path = paths[0]
-    if len(paths) > 1:
-        raise ReadError.at(path, "files of this format are read one by one.")
+def _read(path: Path) -> RawTable:
+    """Read the images as items, with their fields, and the names of their categories as tags."""
     document = read_document(path)
-    collector = Collector(path, options.absent)
-    names = {part["id"]: str(part.get("name")) for part in _objects(document, "categories", path)}
+    images, categories = (_list_objects(document, key, path) for key in ("images", "categories"))
+    names = {part["id"]: str(part.get("name")) for part in categories}
     if len(set(names.values())) < len(names):
         raise ReadError.at(path, "two categories have the same name.")
-    images = _objects(document, "images", path)
-    has = _labels_of_images(document, images, names, path)
     if any(NEGATIVES in image for image in images):
         raise ReadError.at(path, f"{NEGATIVES!r} is of LVIS, which is not read: save the labels as a table.")
-    collector.declare(names.values())
-    for number, image in enumerate(images, start=1):
-        fields = {name: value for name, value in image.items() if name not in _OWN}
-        item = collector.item(str(image.get(ID, image["id"])), fields, new=True, place=f"image {number}: ")
-        if has[image["id"]] or options.empty == "none":
-            collector.add_list(item, has[image["id"]])
-    collector.require_absent()
-    if n_empty := sum(not labels for labels in has.values()):
-        why = "such files do not show which images were annotated"
-        collector.note_empty(n_empty, "without annotation", options.empty or "unlabelled", because=why)
-    return collector.records(FORMAT.name)
+    tags: dict[Any, list[str]] = {image["id"]: [] for image in images}
+    for number, part in enumerate(_list_objects(document, "annotations", path), start=1):
+        image, category = part.get("image_id"), part.get("category_id")
+        if isinstance(image, list | dict) or image not in tags:
+            raise ReadError.at(path, f"annotation {number} is about an image that is not in the file.")
+        if isinstance(category, list | dict) or category not in names:
+            shown = clipped(repr(category), 40)
+            raise ReadError.at(path, f"annotation {number} names the category {shown}, which is not in the file.")
+        tags[image].append(names[category])
+    rows = [{**image, TAGS: list(dict.fromkeys(tags[image["id"]])) or None} for image in images]
+    frame = frame_of(rows, pd.RangeIndex(len(rows)))
+    return RawTable(frame, source=str(path), sha256=sha256_of(path), id="id", tags=TAGS)
 
 
-def _objects(document: dict[str, Any], key: str, path: Path) -> list[dict[str, Any]]:
+def _list_objects(document: dict[str, Any], key: str, path: Path) -> list[dict[str, Any]]:
+    """Return the objects under a key. Images and categories have ids of their own."""
     parts = document.get(key)
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
         raise ReadError.at(path, f"{key!r} must be a list of objects.")
-    if key in _WITH_ID and not all(isinstance(part.get("id"), str | int | float) for part in parts):
-        raise _without_id(key, path)
+    ids = [part.get("id") for part in parts if isinstance(part.get("id"), str | int | float)]
+    if key != "annotations" and len(set(ids)) < len(parts):
+        raise ReadError.at(path, f"each of the {key} must have an id of its own, a number or a text.")
     return parts
 
 
-def _without_id(key: str, path: Path) -> ReadError:
-    return ReadError.at(path, f"every {_WITH_ID[key]} must have an id of its own, a number or a text.")
-
-
-def _labels_of_images(
-    document: dict[str, Any], images: list[dict[str, Any]], names: dict[Any, str], path: Path
-) -> dict[Any, list[str]]:
-    """Return the labels that the annotations give to each image, by its id."""
-    has: dict[Any, list[str]] = {image["id"]: [] for image in images}
-    if len(has) < len(images):
-        raise _without_id("images", path)
-    for number, part in enumerate(_objects(document, "annotations", path), start=1):
-        image = part.get("image_id")
-        if isinstance(image, list | dict) or image not in has:
-            raise ReadError.at(path, f"annotation {number} is about an image that is not in the file.")
-        has[image].append(_name(names, part.get("category_id"), path, f"annotation {number}"))
-    return has
-
-
-def _name(names: dict[Any, str], key: Any, path: Path, place: str) -> str:
-    if isinstance(key, list | dict) or key not in names:
-        shown = clipped(repr(key), 40)
-        raise ReadError.at(path, f"{place} names the category {shown}, which is not in the file.")
-    return names[key]
-
-
-def _write(records: Records, path: Path) -> None:
-    values = records.final.to_numpy()
-    fields = rows_of(records.items.drop(columns=list(_OWN), errors="ignore"))
-    images = [
-        {"id": number, ID: str(key), **row}
-        for number, (key, row) in enumerate(zip(records.items.index, fields, strict=True), start=1)
-    ]
-    pairs = np.argwhere(values == 1) + 1
-    annotations = [
-        {"id": number, "image_id": image, "category_id": label}
-        for number, (image, label) in enumerate(pairs.tolist(), start=1)
-    ]
-    categories = [{"id": number, "name": name} for number, name in enumerate(records.names, start=1)]
-    info = {"description": "labels of images, written by halflabel"}
-    write_document(path, {"info": info, "images": images, "annotations": annotations, "categories": categories})
-
-
-FORMAT = Format(
-    name="coco",
-    title="COCO",
-    dialect="sets",
-    suffixes=(".json",),
-    read=_read,
-    write=_write,
-    losses=OF_LISTS,
-    carries=lambda items: [name for name in items.columns if name not in _OWN],
-    options=("empty",),
-)
+FORMAT = TableFormat("coco", (), _read, title="COCO")

@@ -56,7 +56,7 @@ ROWS = (
     Row("argilla", "", holds="records", home="tools"),
     Row("doccano", "", holds="records", home="tools"),
     Row("huggingface", "huggingface", in_parts=True),
-    Row("coco", "coco", holds="records"),
+    Row("coco", "coco"),
     Row("json", "json_records", (".json",), is_written=True, in_parts=True, attribute="ARRAY"),
     Row("jsonl", "json_records", (".jsonl", ".ndjson"), is_written=True, in_parts=True, attribute="LINES"),
     Row("excel", "excel", (".xlsx",), is_written=True),
