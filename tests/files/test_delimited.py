@@ -131,7 +131,7 @@ def test_a_wide_table_is_not_fragmented(write):
         ("a,b\n", "there is a header but no row below it"),
         (
             "a;b;c\n1\n",
-            "line 1: there is one column only, and its name 'a;b;c' holds ';', but the rows below",
+            "line 1: there is one column only, and its name 'a;b;c' holds ';': name the delimiter",
         ),
         (
             "a;b\tc\n1;2\t3\n",

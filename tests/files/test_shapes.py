@@ -70,9 +70,7 @@ RARE = {
     "blanks": (with_blanks, "blanks in front of its quotes"),
     "single quotes": (in_single_quotes, "single quotes around its cells"),
     "backslash": (with_backslash, "a backslash in front of quotes"),
-    **{mark: (lambda rows, _, mark=mark: "".join(mark.join(row) + "\n" for row in rows), "between its cells")
-       for mark in ("::", "||", "~", "^", "\x01", "   ")},
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -290,11 +288,21 @@ def test_a_header_of_three_rows_is_stated_for_texts_and_for_sheets(folder):
 def test_a_rare_notation_is_named_and_its_two_lines_convert_it(folder, notation, rows, mark):
     make, shown = RARE[notation]
     rows = [[*rows[0][:2], 'a "b"', rows[0][3]], *rows[1:]] if notation == "backslash" else rows
-    if shown == "between its cells":  # a comma in the last rows would be a mark below titles
-        rows = [[re.sub("[ ,]+", "_", cell) for cell in row] for row in rows]
     path = folder / "rare.csv"
     path.write_text(make([NAMES, *rows], mark))
     assert follow(path, shown).form.cells.to_pandas().to_numpy().tolist() == rows
+
+
+@FEWER_EXAMPLES
+@given(rows=ROWS, mark=st.sampled_from("~^:&\x01"))
+def test_a_rare_mark_between_cells_is_asked_for_and_its_key_reads_them(folder, rows, mark):
+    rows = [[re.sub(f"[ ,;|{mark}]+", "_", cell) for cell in row] for row in rows]
+    path = folder / "rare.csv"
+    path.write_text("".join(mark.join(row) + "\n" for row in [NAMES, *rows]))
+    with pytest.raises(ReadError, match="there is one column only") as error:
+        read_table(path)
+    assert f"delimiter={mark!r} if that separates" in str(error.value)
+    assert read_table(path, delimiter=mark).form.cells.to_pandas().to_numpy().tolist() == rows
 
 
 def follow(path, shown):

@@ -94,7 +94,7 @@ def recognise(path: Path, stated: Stated) -> tuple[TextForm, list[str], Notes]:
     except ValueError as error:
         raise ReadError.at(path, str(error), line=rows[0][0]) from None
     if len(header.names) == 1:
-        _check_single(path, texts, form.delimiter, n_above)
+        _check_single(path, texts, form.delimiter)
     first = header.line or next(number for number, _ in rows if number and number not in header.skip)
     above = "".join(text for number, text in head if number < first)
     written = next((tuple(cells) for number, cells in split_lines(head, form) if number == header.line), ())
@@ -246,23 +246,18 @@ def _check_notation(path: Path, texts: Sequence[str], mark: str, n_above: int) -
         raise _convert(path, "a backslash in front of quotes", f"sep={mark!r}, escapechar='\\\\'", n_above)
 
 
-def _check_single(path: Path, texts: Sequence[str], mark: str, n_above: int) -> None:
-    """Raise where the only column seems to be several."""
+def _check_single(path: Path, texts: Sequence[str], mark: str) -> None:
+    """Raise where the only column seems to be several: its name has a mark that is one, or is as often in each row."""
     name = texts[0]
-    for other in CANDIDATES:
-        if other != mark and other in name and other * 2 not in name:
+    for other in re.findall(r"[^\w \"'.()-]", name):
+        is_even = len(texts) > 3 and {text.count(other) for text in texts[:4]} == {name.count(other)}
+        if other != mark and other * 2 not in name and other.isascii() and (is_even or other in CANDIDATES):
             shown, word = ("a tab", "tab") if other == "\t" else (repr(other), other)
             reason = (
-                f"there is one column only, and its name {name[:40]!r} holds {shown}, but the rows below do not fit: "
-                f"name the delimiter with {option('delimiter', word)} if that separates the columns."
+                f"there is one column only, and its name {name[:40]!r} holds {shown}: name the delimiter with "
+                f"{option('delimiter', word)} if that separates the columns."
             )
             raise ReadError.at(path, reason, line=1)
-    for rare in (*re.findall(r"[^\w\s\"'.()-]+", name), r"\s+"):
-        sep = rare if rare == r"\s+" else re.escape(rare)
-        widths = {len(re.split(sep, text)) for text in texts[:4]}
-        if len(texts) > 3 and len(widths) == 1 and min(widths) > 1 + (rare == r"\s+"):
-            shown = "blanks" if rare == r"\s+" else repr(rare)
-            raise _convert(path, f"{shown} between its cells", f"sep={sep!r}, engine='python'", n_above)
 
 
 def _convert(path: Path, found: str, options: str, n_above: int) -> ReadError:
