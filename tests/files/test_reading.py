@@ -20,8 +20,8 @@ def test_vectors(tmp_path):
     raw = read_table(path)
     assert raw.matrix_names == ("x0", "x1")
     assert raw.frame.shape == (3, 0)
-    assert raw.with_labels(["x1"]).frame["x1"].tolist() == [1, 3, 5]
-    assert raw.with_labels(["x1"]).matrix.tolist() == [[0], [2], [4]]
+    assert raw.arranged(["x0"], ["x1"]).frame["x1"].tolist() == [1, 3, 5]
+    assert raw.arranged(["x0"], ["x1"]).matrix.tolist() == [[0], [2], [4]]
 
 
 def test_broken_vectors(tmp_path, write):

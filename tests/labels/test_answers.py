@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from halflabel.completion.answers import read_answers
 from halflabel.completion.finish import Task
 from halflabel.completion.stated_completion import take_completed
 from halflabel.files.choice_answers import read_choice
-from halflabel.files.raw_table import RawTable
 from halflabel.labels.answers import WORDS, Answer, read_answer
 from halflabel.table import open_table
 from halflabel.table.columns import Description
@@ -53,13 +51,6 @@ def read_tool(cell):
     if answer is None:
         raise ValueError(cell)
     return answer.value_of_entry
-
-
-def read_category(cell):
-    """A category of a data set's label."""
-    column = pd.Series(pd.Categorical([cell]), name="rock")
-    raw = RawTable(pd.DataFrame({"rock": column}), None, (), (), source="x.arff", sha256="")
-    return float(raw.with_labels(["rock"]).frame["rock"].iloc[0])
 
 
 def read_column(cell):
@@ -107,14 +98,8 @@ def test_a_word_of_a_table_never_contradicts_an_answer(cell):
     """A table states its own words; those that it need not state have the meaning that they have as answers."""
     answer = read_answer(cell)
     assume(answer is not Answer.NONE and not isinstance(cell, tuple))
-    for place in (read_category, read_column):
-        value = outcome(place, cell)
-        assert value == INVALID or (answer is not None and value == answer.value_of_entry)
-
-
-@pytest.mark.parametrize("answer", [Answer.YES, Answer.NO])
-def test_every_word_of_the_vocabulary_is_a_category(answer):
-    assert {read_category(word) for word in WORDS[answer]} == {answer.value_of_entry}
+    value = outcome(read_column, cell)
+    assert value == INVALID or (answer is not None and value == answer.value_of_entry)
 
 
 def test_no_word_has_two_meanings():

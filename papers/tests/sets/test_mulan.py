@@ -5,7 +5,7 @@ import pytest
 from halflabel.files.raw_table import RawTable, ReadError
 from halflabel.files.reading import read_table
 from halflabel_papers.sets import load_benchmark, to_dataset
-from halflabel_papers.sets.mulan import read_label_names, read_mulan
+from halflabel_papers.sets.mulan import declare_labels, read_label_names, read_mulan
 
 ARFF = """@relation r
 @attribute b {0,1}
@@ -145,9 +145,9 @@ def test_to_dataset_wants_labels_and_numbers():
     with pytest.raises(ReadError, match=r"a\.csv: it declares no labels"):
         to_dataset(raw, "a")
     with pytest.raises(ReadError, match=r"a\.csv: column 'colour': is not numeric"):
-        to_dataset(raw.with_labels(["y"]), "a")
+        to_dataset(declare_labels(raw, ["y"]), "a")
     numbers = RawTable(frame[["x", "y"]], np.array([[5.0], [6.0]]), ("m",), (), "a.csv", "")
-    data = to_dataset(numbers.with_labels(["y"]), "a")
+    data = to_dataset(declare_labels(numbers, ["y"]), "a")
     assert data.X.tolist() == [[5, 1], [6, 2]]
     assert data.feature_names == ("m", "x")
     assert data.Y.state.tolist() == [[1], [0]]

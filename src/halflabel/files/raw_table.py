@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from halflabel._arrays import Column, Matrix, is_sparse
+from halflabel._arrays import Matrix, is_sparse
 from halflabel._wording import Notes, clipped
 from halflabel.labels import MAX_CELLS
-from halflabel.labels.answers import read_answer
 
 #: Characters of the longest sentence: a file may hold anything, also names without end.
 MAX_REASON = 1000
@@ -156,30 +155,6 @@ class RawTable:
     def __len__(self) -> int:
         return len(self.frame)
 
-    def with_labels(self, names: Sequence[str]) -> RawTable:
-        """Return the table with ``names`` as its labels, which may be columns of the frame or of the matrix.
-
-        Columns of ``matrix`` move to ``frame``. A two-valued category whose values can
-        only mean one thing (0/1, yes/no, true/false, y/n, t/f) becomes 1 and 0.
-
-        Raises
-        ------
-        ReadError
-            If a name is not a column, or a category cannot be read as a label.
-        """
-        names = tuple(dict.fromkeys(names))
-        known = {*self.frame.columns, *self.matrix_names}
-        if missing := [name for name in names if name not in known]:
-            raise ReadError.at(
-                self.source,
-                f"{len(missing)} of the {len(names)} labels named, for example {missing[0]!r}, are not among its "
-                f"{len(known)} columns: do the label names and the data belong together?",
-            )
-        table = self._pulled([name for name in names if name not in self.frame.columns])
-        categories = {n: table.frame[n] for n in names if isinstance(table.frame[n].dtype, pd.CategoricalDtype)}
-        numbers = {name: _as_label(column, self.source) for name, column in categories.items()}
-        return replace(table, frame=table.frame.assign(**numbers) if numbers else table.frame, label_names=names)
-
     def arranged(self, matrix_names: Sequence[str], frame_names: Sequence[str] = ()) -> RawTable:
         """Return the table with exactly these columns in ``matrix``, in this order, and those others in ``frame``.
 
@@ -264,18 +239,3 @@ class TableFormat:
     rewrite: Callable[[pd.DataFrame, RawTable, Path], Notes] | None = None
     append: Callable[[pd.DataFrame, Path], Notes] | None = None
     title: str = ""
-
-
-def _as_label(column: Column, source: str) -> Column:
-    """Return a categorical column as 1, 0 and NaN if its values can only mean that."""
-    answers = [read_answer(value) for value in column.cat.categories]
-    values = [None if answer is None else answer.value_of_entry for answer in answers]
-    if None in values or len(set(values)) < len(values):
-        shown = ", ".join(map(str, column.cat.categories[:5]))
-        reason = (
-            f"is named as a label but takes the values {{{shown}}}: "
-            "only 0/1, yes/no or true/false can be read as one. Recode it first."
-        )
-        raise ReadError.at(source, reason, column=str(column.name))
-    table = np.array([*values, np.nan], dtype=np.float64)  # code -1 means missing
-    return pd.Series(table[column.cat.codes.to_numpy()], index=column.index, name=column.name)

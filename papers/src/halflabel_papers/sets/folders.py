@@ -57,7 +57,9 @@ def to_dataset(raw: RawTable, name: str, *, licence: str = "not stated") -> Data
         If no label is declared, or a feature is not numeric.
     """
     if not raw.label_names:
-        raise ReadError.at(raw.source, "it declares no labels: give the Mulan XML file, or use with_labels(names).")
+        raise ReadError.at(
+            raw.source, "it declares no labels: give the Mulan XML file, or use declare_labels(raw, names)."
+        )
     features = raw.frame.drop(columns=list(raw.label_names))
     for column in features.columns:
         if not pd.api.types.is_numeric_dtype(features[column].dtype):

@@ -9,15 +9,23 @@ multi-label learning", JMLR 12, 2011.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
 
 from halflabel.files import RawTable, ReadError, TableFormat, check_ordinary
 from halflabel_papers.sets.arff import read_arff
 
 #: Bytes and nesting depth of the largest label file.
 MAX_XML, MAX_DEPTH = 10_000_000, 64
+
+#: The categories of a label.
+TRUTH = {"0": 0.0, "no": 0.0, "n": 0.0, "false": 0.0, "f": 0.0, "1": 1.0, "yes": 1.0, "y": 1.0, "true": 1.0, "t": 1.0}
 
 _PARTS = ("-sparse", "-train", "-test")
 
@@ -41,7 +49,43 @@ def read_mulan(arff_path: str | os.PathLike[str], xml_path: str | os.PathLike[st
     arff = Path(arff_path)
     xml = Path(xml_path) if xml_path is not None else _sibling(arff)
     raw = read_arff(arff)
-    return raw if xml is None else raw.with_labels(read_label_names(xml))
+    return raw if xml is None else declare_labels(raw, read_label_names(xml))
+
+
+def declare_labels(raw: RawTable, names: Sequence[str]) -> RawTable:
+    """Return a table whose labels are the columns of these names. Their categories become 1 and 0.
+
+    Raises
+    ------
+    ReadError
+        If a name is not a column, or a category cannot be read as a label.
+    """
+    known = {*raw.frame.columns, *raw.matrix_names}
+    if missing := [name for name in names if name not in known]:
+        raise ReadError.at(
+            raw.source,
+            f"{len(missing)} of the {len(names)} labels named, for example {missing[0]!r}, are not among its "
+            f"{len(known)} columns: do the label names and the data belong together?",
+        )
+    inner = [name for name in raw.matrix_names if name not in names]
+    table = raw.arranged(inner, [name for name in names if name in raw.matrix_names])
+    labels = {name: _read_label(table.frame[name], raw.source) for name in names}
+    return replace(table, frame=table.frame.assign(**labels), label_names=tuple(dict.fromkeys(names)))
+
+
+def _read_label(column: pd.Series[Any], source: str) -> pd.Series[Any]:
+    """Return categories as 1, 0 and NaN, and any other column as it is."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    values = [TRUTH.get(str(value).lower()) for value in column.cat.categories]
+    if None in values or len(set(values)) < len(values):
+        shown = ", ".join(map(str, column.cat.categories[:5]))
+        reason = (
+            f"is named as a label but takes the values {{{shown}}}: 0/1, yes/no and true/false are. Recode it first."
+        )
+        raise ReadError.at(source, reason, column=str(column.name))
+    table = np.array([*values, np.nan], dtype=np.float64)  # code -1 means missing
+    return pd.Series(table[column.cat.codes.to_numpy()], index=column.index, name=column.name)
 
 
 def read_label_names(path: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import pandas as pd
 from halflabel.datasets import Dataset
 from halflabel.files import RawTable, ReadError
 from halflabel_papers.sets.folders import to_dataset
+from halflabel_papers.sets.mulan import declare_labels
 
 
 @dataclass(frozen=True)
@@ -87,4 +88,4 @@ def _table(name: str, known: _Known, answer: Any) -> RawTable:
     whole = pd.concat([frame.apply(pd.to_numeric), targets.astype("str").astype("category")], axis=1)
     digest = hashlib.sha256(pd.util.hash_pandas_object(whole, index=False).to_numpy().tobytes()).hexdigest()
     source = f"https://www.openml.org/d/{known.data_id}"
-    return RawTable(whole, None, (), (), source, digest).with_labels(tuple(targets.columns))
+    return declare_labels(RawTable(whole, None, (), (), source, digest), tuple(targets.columns))
