@@ -56,9 +56,14 @@ class Hangs(Zero):
     def fit(self, X, y):
         while True:
             try:
-                time.sleep(60)
+                sum(range(1000))
             except Exception:
                 pass
+
+class Waits(Zero):
+    def fit(self, X, y):
+        time.sleep(1.2)
+        return super().fit(X, y)
 
 line = make_pipeline(KNeighborsClassifier())
 number = 3
@@ -135,8 +140,12 @@ def test_an_error_names_the_line_of_the_users_file(folder):
 
 
 def test_a_run_ends_at_its_limit_even_if_the_model_catches_errors(folder):
-    assert "it took longer than the limit of 0.2 seconds" in run_one(folder, "Hangs", 0.2).failed
+    assert "it took longer than the limit of 0.2 CPU seconds" in run_one(folder, "Hangs", 0.2).failed
     assert run_one(folder, "Zero", 60).failed == ""
+
+
+def test_waiting_for_a_processor_is_no_time_of_a_run(folder):
+    assert run_one(folder, "Waits", 1).failed == ""
 
 
 def test_predictions_of_nan_are_counted(folder):

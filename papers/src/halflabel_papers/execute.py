@@ -35,7 +35,7 @@ class TimeLimitReached(BaseException):
 def execute(run: Run, folder: Path | None, limit: float | None = None) -> Record:
     """Do one run on one BLAS thread. An error in a method becomes part of its record, and other runs continue.
 
-    ``limit`` is in seconds. A run inside compiled code ends when that code returns.
+    ``limit`` is in CPU seconds. A run inside compiled code ends when that code returns.
     """
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -63,15 +63,15 @@ def _end_after(limit: float | None) -> Iterator[None]:
         return
 
     def stop(*_: Any) -> None:
-        raise TimeLimitReached(f"it took longer than the limit of {limit:g} seconds.")
+        raise TimeLimitReached(f"it took longer than the limit of {limit:g} CPU seconds.")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, limit, 1.0)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, limit, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _describe_error(run: Run, error: BaseException) -> str:

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.slow  # a process for each run, one of which is killed after the limit
 def test_no_method_stops_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(alone, "GRACE", 1.0)
+    monkeypatch.setattr(alone, "PATIENCE", 1.0)
     board = make_board(*KINDS)
     runs = [run for run in board.list_runs(quick=True) if run.experiment == "Q"]
     records = {each.method: each for each in running.run_open(runs, Store(tmp_path / "records.jsonl"), None, 8.0, 2)}
@@ -31,7 +32,7 @@ def test_no_method_stops_the_others(tmp_path, monkeypatch):
     assert records["Breaks"].failed == "RuntimeError: nothing works"
     assert "predicted NaN" in records["Nan"].failed
     assert "ended by the signal SIGKILL" in records["Crashes"].failed
-    assert "did not end within 8 seconds" in records["Hangs"].failed
+    assert "did not end within 9 seconds" in records["Hangs"].failed
     again = execute(KeyedRun.of(runs[0]), None)
     assert again.deterministic == records["Good"].deterministic
 

@@ -15,7 +15,7 @@ BASE = BOARD.read_text(encoding="utf-8")
 def test_the_quick_board_is_a_part_of_the_full_one():
     board = read_board()
     quick, full = (list(board.list_cells(quick=each)) for each in (True, False))
-    assert len(quick) == 25
+    assert len(quick) == 125  # five sets, protocols and draws
     assert {(p.key, *rest) for p, *rest in quick} < {(p.key, *rest) for p, *rest in full}
     assert 12 <= len(board.sets) <= 15
     assert all(len(protocol.rates) == 3 for protocol in board.protocols.values())
@@ -26,9 +26,9 @@ def test_every_method_has_the_same_gaps():
     board = read_board()
     seeds = {}
     for run in board.list_runs(quick=True):
-        seeds.setdefault((run.experiment, run.set), set()).add(run.seed)
+        seeds.setdefault((run.experiment, run.set, run.trial), set()).add(run.seed)
     assert all(len(each) == 1 for each in seeds.values())
-    assert len(set.union(*seeds.values())) == 25
+    assert len(set.union(*seeds.values())) == 125
 
 
 def test_a_method_with_settings_has_a_row_of_its_defaults():

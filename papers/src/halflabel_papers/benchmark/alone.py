@@ -16,8 +16,8 @@ from halflabel_papers.execute import execute
 from halflabel_papers.plan import Run
 from halflabel_papers.store import Record
 
-#: Seconds that a process has, after its time limit, to report that it reached the limit.
-GRACE = 20.0
+#: A process is killed PATIENCE * limit + GRACE seconds after its start, unless it has sent a record before.
+PATIENCE, GRACE = 4.0, 20.0
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class KeyedRun(Run):
 def execute_alone(run: KeyedRun, folder: Path | None, limit: float, started: set[Any]) -> Record:
     """Do one run in a new process, and return its record, whatever happens to the process.
 
-    ``limit`` is in seconds. ``started`` has the process as long as it runs: the caller ends these processes when it is
-    interrupted.
+    ``limit`` is in CPU seconds. ``started`` has the process as long as it runs: the caller ends these processes when
+    it is interrupted.
     """
     context = _make_context()
     receiving, sending = context.Pipe(duplex=False)
@@ -50,10 +50,10 @@ def execute_alone(run: KeyedRun, folder: Path | None, limit: float, started: set
     started.add(process)
     sending.close()
     try:
-        if receiving.poll(limit + GRACE):
+        if receiving.poll(end := PATIENCE * limit + GRACE):
             record: Record = receiving.recv()
             return record
-        reason = f"TimeLimitReached: it did not end within {limit:g} seconds, and its process was killed."
+        reason = f"TimeLimitReached: it did not end within {end:g} seconds, and its process was killed."
     except EOFError:
         process.join()
         reason = f"Crash: {_describe_end(process.exitcode)}"

@@ -105,9 +105,9 @@ def print_leaderboard(board: Board, entries: Sequence[Entry]) -> None:
         print_result("There are no records yet: `halflabel benchmark --quick` makes them.")
         return
     cells = take_cells(board, tabulate(entries, board.decisive), quick=True)
-    grid = rank_entries(board, entries, cells, quick=True)
+    grid = rank_entries(board, entries, cells)
     keys = [key for key in grid.columns if key in board.protocols]
-    ranks = grid.columns[: len(keys) + 2]
+    ranks = grid.columns[: len(keys) + 3]
     table = Table("method", *ranks, title=f"{grid.caption} ({', '.join(board.quick['sets'])})", title_justify="left")
     for name, places in grid.rows:
         table.add_row(name, *(each.measured for each in places[: len(ranks)]))

@@ -11,7 +11,7 @@ import click
 @click.command()
 @click.option("--method", "methods", multiple=True, metavar="NAME|FILE.py:CLASS",
               help="A method of the board, or your own; by default all of the board.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="Five sets, five protocols, one rate; otherwise the full board.")
+@click.option("--quick", is_flag=True, help="Five sets, protocols and draws, one rate; otherwise the full board.")
 @click.option(
     "--my", type=click.Path(path_type=Path), metavar="FILE", help="The quick board on your own table instead."
 )

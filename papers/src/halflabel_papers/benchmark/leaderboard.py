@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from halflabel_papers.archive import MAX_BYTES
 from halflabel_papers.benchmark.board import Board
@@ -23,6 +24,7 @@ from halflabel_papers.metrics import METRICS
 from halflabel_papers.plan import list_paths
 from halflabel_papers.spec import Method
 from halflabel_papers.store import Record
+from halflabel_papers.verdicts.significance import ALPHA
 
 #: The end of the name of a file of records.
 SUFFIX = ".jsonl.gz"
@@ -136,17 +138,24 @@ def take_cells(board: Board, frame: pd.DataFrame, *, quick: bool) -> pd.DataFram
     return frame.reindex(pd.MultiIndex.from_tuples(cells, names=frame.index.names))
 
 
-def rank(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the mean rank of each method with all cells of a protocol (rows), by protocol, and ``all`` over all cells.
+def rank(frame: pd.DataFrame, metric: str) -> dict[str, pd.DataFrame]:
+    """Return the ranks of the methods (columns) in each cell: ``all`` cells, and by protocol.
 
     A method without all cells of a protocol is left out there. Runs that failed share the last places.
     """
     ascending = not is_greater_better(metric)
-    parts = {str(key): part for key, part in frame.groupby(level="protocol", sort=False)}
-    ranks = {
-        key: part.dropna(axis=1).rank(axis=1, ascending=ascending) for key, part in {**parts, "all": frame}.items()
-    }
-    return pd.DataFrame({key: each.mean() for key, each in ranks.items()}).reindex(frame.columns)
+    parts = {"all": frame, **{str(key): part for key, part in frame.groupby(level="protocol", sort=False)}}
+    return {key: part.dropna(axis=1).rank(axis=1, ascending=ascending) for key, part in parts.items()}
+
+
+def average(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean of each column, and half of its 95 % interval over the draws; NaN if a run failed or is missing.
+
+    The value of a draw is the mean of its cells. The interval is of other draws of the same sets.
+    """
+    draws = cells.fillna(np.inf).groupby(level="trial").mean().replace([np.inf, -np.inf], np.nan)
+    reach = draws.sem(skipna=False) * stats.t.ppf(1 - ALPHA / 2, len(draws) - 1)
+    return pd.DataFrame({"mean": draws.mean(skipna=False), "reach": reach})
 
 
 def is_greater_better(metric: str) -> bool:
@@ -156,12 +165,12 @@ def is_greater_better(metric: str) -> bool:
 
 def list_failures(entries: Sequence[Entry]) -> list[str]:
     """Return a sentence for each method and reason of failed runs."""
-    found: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str], dict[str, None]] = {}
     for entry in entries:
         for record in entry.records:
             if record.failed:
                 place = f"{record.experiment} {record.grid['rate']:g} {record.set}"
-                found.setdefault((entry.method.name, record.failed), []).append(place)
+                found.setdefault((entry.method.name, record.failed), {})[place] = None
     return [f"{name}: {reason} ({', '.join(places)})" for (name, reason), places in found.items()]
 
 
