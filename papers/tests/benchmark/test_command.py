@@ -45,11 +45,6 @@ def test_a_users_method_has_its_row_and_its_file(here):
     assert len(entries["Nearest"].records) == 2
     assert entries["Nearest"].method.steps == ({"use": "nearest_of_mine.py:Nearest"},)  # no folder of this machine
     assert str(here) not in (here / "out" / "README.md").read_text()
-    rebuilt = here / "again"
-    rebuilt.mkdir()
-    boards.write_board(board, read_entries(board, here / "out" / "records"), rebuilt)
-    for name in ("README.md", "index.html", "records/nearest.jsonl.gz"):
-        assert (rebuilt / name).read_bytes() == (here / "out" / name).read_bytes()
 
 
 def test_the_board_on_a_users_own_table(here):
