@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import importlib
 import re
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from tests.review_page.browsing import CHROMIUM
 
 DOCS = Path(__file__).parents[1] / "docs"
 sys.path += [str(DOCS / "_ext"), str(DOCS)]
 play = importlib.import_module("play")
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def test_the_page_needs_no_other_file():

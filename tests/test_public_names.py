@@ -14,7 +14,6 @@ import halflabel as hl
 #: Packages whose names are imported when they are first used.
 LAZY = (
     "halflabel",
-    "halflabel.cli.work",
     "halflabel.completion",
     "halflabel.evaluation",
     "halflabel.files",

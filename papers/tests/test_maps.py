@@ -31,7 +31,6 @@ from halflabel_papers.spec import SetSpec
 from halflabel_papers.store import Record, Store
 
 KEY = "figure2-drawn"
-MADE = dict.fromkeys(("halflabel", "numpy", "scipy", "scikit-learn"), "1")
 
 
 def cells():

@@ -61,7 +61,7 @@ class TestComplete:
         assert output["filled"] == output["gaps"] > 0
         assert os.path.exists(output["written"]["table"])
 
-    def test_tags_and_a_long_table(self, songs, tmp_path, rng):
+    def test_tags_and_a_long_table(self, songs, tmp_path):
         frame = pd.read_csv(songs)
         has = frame[["tag_a", "tag_b", "tag_c"]]
         frame["tags"] = ["" if row.isna().any() else ";".join(row.index[row == 1]) for _, row in has.iterrows()]

@@ -76,7 +76,7 @@ def test_a_full_disk_leaves_nothing_and_names_the_file(songs, monkeypatch):
     assert outputs(songs) == []
 
 
-def test_a_file_comes_back_in_its_own_notation(songs, tmp_path):
+def test_a_file_comes_back_in_its_own_notation(songs):
     frame = pd.read_csv(songs)
     frame.to_csv(songs, index=False, sep=";", decimal=",", lineterminator="\r\n", encoding="utf-8-sig", na_rep="NA")
     result = run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast")
@@ -103,7 +103,7 @@ def test_an_error_names_options_of_the_command(songs):
     assert "absent=" not in result.stderr
 
 
-def test_json_has_no_number_that_json_lacks(songs, tmp_path):
+def test_json_has_no_number_that_json_lacks(songs):
     frame = pd.read_csv(songs)
     frame["tags"] = ["a;b" if i % 2 else "b" for i in range(60)]
     frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)

@@ -69,7 +69,6 @@ class TestPositiveOnly:
         ("options", "sentence"),
         [
             (("--set", "observed_rate=1.5"), "must be above 0 and at most 1, not 1.5"),
-            (("--set", "observed_rate=nan"), "must be above 0 and at most 1, not nan"),
             (("--min-precision", "0.9"), "give the assigned share (--set observed_rate=...)"),
             (("--absent", "irrelevant", "--set", "observed_rate=0.7"), "these labels have irrelevant entries"),
         ],

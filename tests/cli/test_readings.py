@@ -14,17 +14,6 @@ pytestmark = pytest.mark.usefixtures("one_member")
 FAST = ("--effort", "fast")
 
 
-def tickets(write=lambda tags: "; ".join(tags), n=60):
-    """Return tickets whose tags follow from their text; every third one has none yet."""
-    words = {"billing": "refund invoice", "login": "password locked", "bug": "crash error"}
-    rows = []
-    for i in range(n):
-        tags = [list(words)[i % 3]] + (["urgent"] if i % 2 else [])
-        text = " ".join([words[tags[0]], "now" if i % 2 else "later", f"no{i % 7}"])
-        rows.append({"id": f"T{i}", "text": text, "tags": write(tags) if i % 3 != 2 or i < 30 else None})
-    return pd.DataFrame(rows)
-
-
 class TestTags:
     def test_lists_of_class_numbers_end_in_a_table_of_numbers(self, tmp_path):
         numbers = [[0], [1, 2], None, [0, 2]] * 15

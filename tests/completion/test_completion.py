@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import logit
 from tests.conftest import half_labelled
 
 import halflabel as hl
@@ -58,18 +57,6 @@ def test_index_columns_and_order_survive(songs):
     pd.testing.assert_frame_equal(songs, before)
 
 
-def test_booleans_stay_booleans(songs):
-    songs["rock"] = songs["rock"].map({1.0: True, 0.0: False}).astype("boolean")
-    assert hl.complete(songs, labels=["rock"]).table["rock"].dtype == "boolean"
-
-
-def test_arrays_give_a_table_of_labels(rng):
-    X, Y, _ = half_labelled(rng)
-    table = hl.complete(X, Y).table
-    assert table.shape == (60, 3)
-    assert set(np.unique(table)) <= {0, 1}
-
-
 def test_labels_apart_must_be_in_the_same_order(songs):
     features, labels = songs.filter(regex="^f"), songs[["rock"]]
     assert hl.complete(features, labels).table.columns.tolist() == ["rock"]
@@ -104,22 +91,6 @@ def test_min_precision_leaves_the_rest_empty(songs):
 
 
 class TestEvidence:
-    def test_explain(self, songs):
-        with_graph = hl.AutoLabeler(members=("kernel", "harmonic"))
-        filled = hl.complete(songs, labels=["rock", "sad", "live"], id="name", method=with_graph)
-        item = songs["name"][songs["rock"].isna()].iloc[0]
-        found = filled.explain(item, "rock")
-        assert found.given is None
-        assert found.value in (0, 1)
-        assert found.contributions["log_odds"].sum() == pytest.approx(logit(found.probability), abs=1e-9)
-        assert found.probability == filled.probabilities.loc[item, "rock"]
-
-    def test_explain_raises_for_an_unknown_label_or_item(self, rock):
-        with pytest.raises(KeyError, match="no label 'pop'; the labels are 'rock'"):
-            rock.explain(0, "pop")
-        with pytest.raises(KeyError, match=r"there is no item 'x'; items are identified by the index, such as \d+\."):
-            rock.explain("x", "rock")
-
     def test_a_planted_error_is_the_first_suspect(self, rng):
         X = np.repeat([[0.0], [5.0]], 40, axis=0) + rng.normal(size=(80, 1))
         y = np.repeat([0.0, 1.0], 40)
@@ -129,7 +100,7 @@ class TestEvidence:
         assert (first["item"], first["given"]) == (7, 1)
         assert first["probability"] < 0.2
 
-    def test_next_to_label_are_items_far_from_labelled_ones(self, rng):
+    def test_next_to_label_are_items_far_from_labelled_ones(self):
         X = np.linspace(0, 10, 100)[:, None]
         y = np.where(X[:, 0] < 2, 0.0, 1.0)
         y[(np.arange(100) % 5 != 0) | (X[:, 0] > 5)] = np.nan
@@ -137,20 +108,6 @@ class TestEvidence:
         assert chosen["item"].between(55, 99).all()
         assert np.isnan(y[chosen["item"]]).all()
         assert (chosen["unknown"] == 1).all()
-
-    def test_drift(self, rng):
-        X, Y, _ = half_labelled(rng, n=400)
-        assert hl.complete(X, Y, effort="fast").evidence.facts.drift < 0.65
-        X[np.isnan(Y[:, 0])] += 3
-        assert hl.complete(X, Y, effort="fast").evidence.facts.drift > 0.95
-        assert hl.complete(X[:30], Y[:30], effort="fast").evidence.facts.drift is None
-
-    def test_embedding(self, songs, rock):
-        drawn = rock.map(2).coordinates
-        assert drawn.shape == (60, 2)
-        assert drawn.index.equals(songs.index)
-        with pytest.raises(ValueError, match="between 1 and"):
-            rock.map(99)
 
 
 def test_labels_that_know_what_is_irrelevant_have_no_label_frequency(rock):
@@ -206,22 +163,6 @@ class TestInput:
         with pytest.raises(ValueError, match="not 1 dimensions"):
             hl.complete(rng.normal(size=5), [0, 1, 0, 1, None])
 
-    def test_an_odd_precision_raises_before_the_work(self, songs):
-        with pytest.raises(ValueError, match=r"between 0\.5 and 1, not 2"):
-            hl.complete(songs, labels=["rock"], min_precision=2)
-
-    def test_explain_needs_one_item(self, songs):
-        filled = hl.complete(songs.set_axis([i // 2 for i in range(60)]), labels=["rock"], effort="fast")
-        assert len(filled.table) == 60
-        with pytest.raises(KeyError, match="2 items are identified by 3: name a column of distinct ids"):
-            filled.explain(3, "rock")
-
-
-def test_costs_move_the_line(songs):
-    dear, cheap = (hl.complete(songs, labels=["rock", "sad"], effort="fast", rule=c) for c in ("cost:9,1", "cost:1,9"))
-    assert (dear.state > 0).sum() < (cheap.state > 0).sum()
-    np.testing.assert_allclose(dear.model.thresholds_, 0.9)
-
 
 def test_groups_are_held_out_together(rng):
     thread = np.repeat(np.arange(60), 4)
@@ -244,16 +185,6 @@ def test_a_method_is_not_changed_by_its_use(songs):
     assert first.table["rock"].notna().all()
 
 
-def test_a_model_of_an_array_predicts_arrays(rng, tmp_path):
-    X, Y, _ = half_labelled(rng)
-    filled = hl.complete(X, Y, effort="fast")
-    filled.save(tmp_path / "m.halflabel")
-    p = hl.load(tmp_path / "m.halflabel").predict_proba(X[:3])
-    np.testing.assert_array_equal(p, filled.model.predict_proba(X[:3]))
-    with pytest.raises(ValueError, match="a matrix with one row per item"):
-        hl.load(tmp_path / "m.halflabel").predict(X[0])
-
-
 def test_a_prior_is_used_and_its_error_is_reported(rng):
     X, Y, complete_Y = half_labelled(rng, 150)
     noise = rng.normal(size=X.shape)
@@ -265,14 +196,6 @@ def test_a_prior_is_used_and_its_error_is_reported(rng):
         sentence.startswith("On entries with a prior: error of the prior alone") for sentence in filled.evidence.gaps
     )
     assert "The prior has a value for 450 of 450 entries." in filled.opened.notes
-
-
-def test_a_method_that_does_not_accept_a_prior_raises(rng):
-    X, Y, complete_Y = half_labelled(rng)
-    with pytest.raises(ValueError, match="SSDRMC does not accept a prior"):
-        hl.complete(X, Y, prior=complete_Y, method=hl.SSDRMC())
-    with pytest.raises(ValueError, match="LowRankVVMR does not accept a prior"):
-        hl.complete(X, hl.PartialLabels.from_positives(complete_Y), prior=complete_Y, method=hl.LowRankVVMR())
 
 
 def test_a_prior_is_used_for_positive_only_labels(rng):

@@ -69,7 +69,7 @@ def test_without_a_rate_probabilities_are_of_being_assigned(truth, filled, corre
     np.testing.assert_array_equal(corrected.evidence.learned_probabilities, filled.probabilities)
 
 
-def test_a_precision_needs_the_rate(frame, corrected):
+def test_a_precision_needs_the_rate(frame):
     with pytest.raises(ValueError, match=r"how many relevant entries were never assigned: give the assigned share"):
         hl.complete(frame, tags="tags", absent="unknown", min_precision=0.95)
     careful = hl.complete(frame, tags="tags", absent="unknown", min_precision=0.9, observed_rate=0.7)
@@ -80,7 +80,7 @@ def test_a_precision_needs_the_rate(frame, corrected):
     assert not ((careful.state > 0) & (plain <= 0))[gaps].any()  # relevant values need more
 
 
-def test_evidence_is_what_was_assigned_around(frame, corrected):
+def test_evidence_is_what_was_assigned_around(corrected):
     item, label = corrected.probabilities.where(corrected.labels.state == 0).stack().idxmax()
     found = corrected.explain(item, label)
     assert found.given is None

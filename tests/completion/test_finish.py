@@ -201,18 +201,9 @@ def test_wrong_answers_are_one_sentence_and_nothing_is_lost(case, tmp_path, make
     task.close()
 
 
-def damage(text, number, line):
-    lines = text.splitlines(keepends=True)
-    return "".join([*lines[:number], line, *lines[number + 1 :]])
-
-
 #: Damaged journals, and the sentence about each.
 DAMAGED = {
     "another file": (lambda text: "item,label\n", "is not the journal of a finish"),
-    "another version": (lambda text: text.replace('"version":2', '"version":7'), "another version of halflabel"),
-    "a damaged line": (lambda text: damage(text, 2, "{]\n"), "line 3: the line is damaged"),
-    "no record": (lambda text: damage(text, 2, '{"op":"erase"}\n'), "line 3: its digest does not follow"),
-    "another confidence": (lambda text: text.replace('"confidence":0.95', '"confidence":0.9'), "line 1: its digest"),
     "another answer": (lambda text: text.replace('"answers":[[', '"answers":[["0","x",1],['), "line 4: its digest"),
 }
 

@@ -168,7 +168,7 @@ def test_invalid_input_raises(opened, rng):
         evaluate(opened, effort="much")
 
 
-def test_a_prior_is_shown_alone_and_added(rng, tmp_path):
+def test_a_prior_is_shown_alone_and_added(rng):
     X, Y, complete = half_labelled(rng, n=150)
     prior = np.where(rng.random(complete.shape) < 0.1, 1 - complete, complete)
     opened = open_table(rng.normal(size=X.shape), Y, prior=prior)

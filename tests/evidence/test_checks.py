@@ -104,8 +104,6 @@ def test_a_value_that_may_decide_what_is_known_is_reported_unless_it_was_correct
     assert ("40 answers" in find(why=Why(reason, 40)).get("unlike-gaps", {"text": ""})["text"]) is (reason == "unclear")
 
 
-RIGHT = np.where(draw_labels().relevant, 0.99, 0.01)
-
 #: A change of good evidence for each check that contradicts probabilities.
 CONTRADICTING = {
     "unlike-gaps": {"why": Why("unclear", 40)},

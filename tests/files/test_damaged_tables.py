@@ -79,7 +79,7 @@ def test_a_list_of_numbers_is_counted_before_it_is_decoded(tmp_path, monkeypatch
         read_table(path)
 
 
-def test_statistics_that_end_pyarrow_are_an_error(tmp_path):
+def test_statistics_that_end_pyarrow_are_an_error():
     """A number in the list of definition levels is cut: pyarrow ends the process that asks for its columns."""
     damaged = Path(__file__).parents[1] / "fuzz" / "crashes" / "parquet-114fe1b6732d.parquet"
     with pytest.raises(ReadError, match="it cannot be read as Parquet"):

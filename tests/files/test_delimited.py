@@ -233,7 +233,7 @@ def test_line_ends_of_old_macintoshes_give_a_sentence(write):
         read_table(write("a.csv", "a,b\r1,2\r"))
 
 
-def test_parquet(write, tmp_path):
+def test_parquet(tmp_path):
     frame = pd.DataFrame({"x": [1.5, None], "tags": [["a"], None], "id": ["007", "008"], "ok": [True, False]})
     frame.to_parquet(tmp_path / "a.parquet")
     pd.testing.assert_frame_equal(read_table(tmp_path / "a.parquet").frame, pd.read_parquet(tmp_path / "a.parquet"))

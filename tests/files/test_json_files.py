@@ -99,7 +99,7 @@ def test_infinite_numbers_cannot_be_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_gaps_are_no_infinite_numbers(tmp_path):
+def test_gaps_are_no_infinite_numbers():
     """A number, a truth value and a list with gaps are written as null; infinite ones are named with their column."""
     gaps = pd.DataFrame({"x": [1.5, None], "flag": pd.array([True, None], "boolean"), "v": [[1.0, float("nan")], None]})
     TABLES["json"].check(gaps)

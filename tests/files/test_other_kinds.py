@@ -51,10 +51,6 @@ def tar_file(path):
         archive.add(path.with_name("one.csv"), "one.csv")
 
 
-#: The kinds with two lines that the content of a file shows.
-MARKS = {"starts", "member", "gzipped"}
-BY_CONTENT = [kind for kind, facts in KINDS.items() if "lines" in facts and "home" not in facts and MARKS & set(facts)]
-
 #: Writers of real files, and the file that the two lines make (None: a folder, or packages that are not here).
 WRITERS = {
     "pickle": (lambda p: TABLE.to_pickle(p), ".parquet"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.review_page.browsing import CHROMIUM
 
 from halflabel.labels import PartialLabels
 from halflabel.report import render_html, summarize
@@ -54,15 +54,13 @@ FRAMES = """<!doctype html><title>ruler</title>
 @pytest.fixture(scope="module")
 def browse(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Open an address in headless Chromium and return the document as it stands after loading."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    program = next(filter(None, map(shutil.which, names)), None)
-    if program is None:
-        pytest.skip(f"none of {', '.join(names)} is installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
 
     def dump(address: str, *options: str) -> str:
         quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
         profile = tmp_path_factory.mktemp("profile")
-        command = [program, "--headless", "--no-sandbox", "--disable-gpu", *quiet, f"--user-data-dir={profile}"]
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", *quiet, f"--user-data-dir={profile}"]
         command += ["--virtual-time-budget=2000", "--window-size=1600,1000", *options, "--dump-dom", address]
         return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 

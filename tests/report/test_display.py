@@ -125,11 +125,6 @@ def test_an_explanation_is_a_sentence():
     assert "border=" not in page
 
 
-def test_items_are_identified_by_the_index():
-    with pytest.raises(KeyError, match="items are identified by 'song', such as 's0'"):
-        complete(open_songs()).explain("x", "rock")
-
-
 def test_the_entries_to_check_are_counted_by_reason():
     filled = complete(open_songs())
     assert describe_review(filled) == "1 value to check: uncertain value: answer helps (1)."

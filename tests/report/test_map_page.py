@@ -6,15 +6,14 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 
 import numpy as np
 import pytest
+from tests.review_page.browsing import CHROMIUM
 
 from halflabel.report import map_page
 from halflabel.report.pictures import draw_picture
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = "</script><script>document.title='ran'</script>"
 
 #: The place of an item in the window.

@@ -73,5 +73,3 @@ def test_what_cannot_be_drawn(completion):
         draw(completion, ".pdf")
     with pytest.raises(ValueError, match="a picture has 2 dimensions, not 3"):
         draw_picture(completion, SimpleNamespace(places=np.zeros((6, 3))), ".svg")
-    with pytest.raises(ValueError, match="there is no label 'glad'"):
-        draw(completion, ".svg", label="glad")

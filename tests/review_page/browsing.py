@@ -107,26 +107,72 @@ def read(page):
     return page.wait_for_function(READ, timeout=WAIT).json_value()
 
 
+#: The key of a value, and the values that a chip goes through, by the one that is proposed.
+KEYS = {True: "j", False: "f"}
+ORDER = {"yes": ["yes", "no"], "no": ["no", "yes"], "": ["", "yes", "no"]}
+
+
+class Reader:
+    """Answers with the truth by keys, or by taps on a phone, and counts them."""
+
+    def __init__(self, page, truth, *, taps=False):
+        self.page, self.truth, self.taps, self.pressed, self.used = page, truth, taps, 0, []
+        self.since = time.perf_counter()
+
+    def act(self, key, element):
+        """Press a key, or tap the element that does the same."""
+        self.pressed += 1
+        if self.taps:
+            self.page.locator(element).tap()
+        else:
+            self.page.keyboard.press(key)
+
+    def change(self, places):
+        """Change the values on a screen. ``places`` are (number, times)."""
+        for place, times in places:
+            for _ in range(times):
+                self.act(str(place + 1), f":is(#chips, #wall):not([hidden]) li:nth-child({place + 1}) button")
+
+    def answer(self, number):
+        """Answer screens until at least a number of values has an answer, and return the number."""
+        done = 0
+        while done < number:
+            done += self.answer_screen()
+        return done
+
+    def answer_screen(self, shown=None):
+        """Answer one screen, and return the number of its values."""
+        shown = shown or read(self.page)
+        if shown["view"] == "single":
+            value = self.truth[shown["item"], shown["label"]]
+            self.act(KEYS[value], "#yes" if value else "#no")
+            n = 1
+        elif shown["view"] == "chips":
+            wanted = ["yes" if self.truth[shown["item"], label] else "no" for label, _ in shown["chips"]]
+            steps = [ORDER[value].index(right) for (_, value), right in zip(shown["chips"], wanted, strict=True)]
+            self.change([(place, n) for place, n in enumerate(steps) if n])
+            self.act("Enter", "#accept")
+            n = len(wanted)
+        else:
+            tiles = [(each.locator(".name").inner_text(), each.get_attribute("data-value"))
+                     for each in self.page.locator(".tile").all()]  # fmt: skip
+            wrong = [k for k, (item, value) in enumerate(tiles) if (value == "yes") != self.truth[item, shown["label"]]]
+            for place in wrong:
+                self.pressed += 1
+                tile = self.page.locator(".tile").nth(place)
+                tile.tap() if self.taps else tile.click()
+            self.act("Enter", "#accept")
+            n = len(tiles)
+        self.page.wait_for_function(
+            "before => document.body.dataset.question !== before", arg=shown["question"], timeout=WAIT
+        )
+        self.used.append({"single": "question", "chips": "item with labels", "wall": "wall"}[shown["view"]])
+        return n
+
+
 def answer(page, truth, number):
     """Answer screens by key until at least a number of values has an answer, and return the number."""
-    done = 0
-    while done < number:
-        done += answer_screen(page, truth, read(page))
-    return done
-
-
-def answer_screen(page, truth, shown):
-    """Answer one screen by key, and return the number of its values."""
-    if shown["view"] == "single":
-        page.keyboard.press("j" if truth[shown["item"], shown["label"]] else "f")
-    else:
-        for place, (label, value) in enumerate(shown["chips"]):
-            order = {"yes": ["yes", "no"], "no": ["no", "yes"], "": ["", "yes", "no"]}[value]
-            for _ in range(order.index("yes" if truth[shown["item"], label] else "no")):
-                page.keyboard.press(str(place + 1))
-        page.keyboard.press("Enter")
-    page.wait_for_function("before => document.body.dataset.question !== before", arg=shown["question"], timeout=WAIT)
-    return len(shown["chips"]) if shown["view"] == "chips" else 1
+    return Reader(page, truth).answer(number)
 
 
 def wait_for_saved(page, number):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,8 @@ from tests.review_page.browsing import (
     MARKS,
     READ,
     WAIT,
+    Reader,
     answer,
-    answer_screen,
     count_answers,
     press,
     read,
@@ -44,7 +45,7 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def digits(tmp_path_factory):
+def drawn(tmp_path_factory):
     """Return the path of half-labelled digits, and the truth by item and label."""
     data = load_digits_tags()
     rng = np.random.default_rng(0)
@@ -58,6 +59,12 @@ def digits(tmp_path_factory):
     truth = labels.state > 0
     table = {(item, name): bool(truth[i, j]) for i, item in enumerate(frame["scan"]) for j, name in enumerate(LABELS)}
     return path, table
+
+
+@pytest.fixture
+def digits(drawn, tmp_path):
+    """Return the path of a copy, and the truth."""
+    return Path(shutil.copy(drawn[0], tmp_path)), drawn[1]
 
 
 OPTIONS = ("--id", "scan", "--labels", ",".join(LABELS), "--set", "thumbnails=8x8")
@@ -75,9 +82,7 @@ def check_outputs(folder, truth):
 
 
 def test_the_digits_from_the_command_to_the_files_by_keyboard_alone(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
+    path, truth = digits
     before = path.read_bytes()
     command = review(path, *OPTIONS)
     page = open_page(command.address)
@@ -88,7 +93,7 @@ def test_the_digits_from_the_command_to_the_files_by_keyboard_alone(digits, revi
     wait_for_saved(page, done)
     assert len(read_journal(tmp_path / "digits.review.jsonl")[1]) == done
     shown = read(page)
-    last = answer_screen(page, truth, shown)
+    last = Reader(page, truth).answer_screen(shown)
     wait_for_saved(page, done + last)
     page.keyboard.press("u")
     page.wait_for_selector(f'body[data-question="{shown["question"]}"]', timeout=WAIT)
@@ -108,9 +113,7 @@ def test_the_digits_from_the_command_to_the_files_by_keyboard_alone(digits, revi
 
 
 def test_answers_survive_a_reload_and_a_crash(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
+    path, truth = digits
     command = review(path, *OPTIONS)
     page = open_page(command.address)
     done = answer(page, truth, 7)
@@ -128,9 +131,7 @@ def test_answers_survive_a_reload_and_a_crash(digits, review, open_page, tmp_pat
 
 
 def test_answers_wait_while_the_server_does_not_respond(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
+    path, truth = digits
     command = review(path, *OPTIONS)
     page = open_page(command.address)
     wait_for_fit(page)
@@ -143,9 +144,8 @@ def test_answers_wait_while_the_server_does_not_respond(digits, review, open_pag
 
 
 def test_a_page_of_another_table_ends_and_nothing_of_it_is_kept(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path, journal = tmp_path / "digits.csv", tmp_path / "digits.review.jsonl"
-    shutil.copy(source, path)
+    path, truth = digits
+    journal = tmp_path / "digits.review.jsonl"
     command = review(path, *OPTIONS)
     old = open_page(command.address)
     wait_for_fit(old)
@@ -229,9 +229,7 @@ TILES = """() => [...document.querySelectorAll("#wall .tile .name")].map((name) 
 
 
 def test_a_wall_by_keyboard(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
+    path, truth = digits
     page = open_page(review(path, *OPTIONS).address)
     wait_for_fit(page)
     page.keyboard.press("v")
@@ -253,10 +251,8 @@ def test_a_wall_by_keyboard(digits, review, open_page, tmp_path):
     assert page.problems == []
 
 
-def test_an_answer_is_explained_on_request_and_never_before(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
+def test_an_answer_is_explained_on_request_and_never_before(digits, review, open_page):
+    path, truth = digits
     page = open_page(review(path, *OPTIONS).address)
     wait_for_fit(page)
     page.keyboard.press("x")
@@ -274,9 +270,7 @@ def test_an_answer_is_explained_on_request_and_never_before(digits, review, open
 
 
 def test_the_command_ends_in_order_and_explains_what_is_taken(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
+    path, truth = digits
     command = review(path, *OPTIONS)
     port = command.port
     for options, words in (
@@ -314,9 +308,7 @@ def test_the_first_question_does_not_wait_for_a_fit(open_page, tmp_path):
 
 
 def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_path):
-    source, truth = digits
-    path = tmp_path / "digits.csv"
-    shutil.copy(source, path)
+    path, truth = digits
     command = review(path, *OPTIONS, "--max-error", "0.1", name="finish")
     page = open_page(command.address)
     page.wait_for_selector('#verdict:text-matches("^No bound yet")', timeout=WAIT)  # the question can be there before
@@ -331,7 +323,7 @@ def test_a_table_is_finished_by_keyboard_alone(digits, review, open_page, tmp_pa
             if page.locator("body.done").count():
                 break
             continue
-        answer_screen(page, truth, shown)
+        Reader(page, truth).answer_screen(shown)
     page.wait_for_selector('.notice:text-matches("^Written")', timeout=WAIT)
     shown = page.inner_text("#verdict")
     width = page.locator("#level").evaluate("bar => parseFloat(bar.style.width)")

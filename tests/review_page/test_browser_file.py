@@ -10,10 +10,10 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
+from tests.processes import wait_for
 from tests.review_page.serving import LABELS, Client, Served, make_session, make_table
 
 from halflabel.review_page import browser
@@ -30,14 +30,6 @@ main()
 """
 OTHER_ACCOUNT = 65_534
 PATIENCE = 60.0
-
-
-def wait_for(condition):
-    end = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return found
 
 
 class Command:

@@ -213,7 +213,7 @@ def test_no_key_answers_a_question_that_chips_hide(chips, tmp_path):
     assert all(record.body["screen"] for record in read_journal(tmp_path / "a.jsonl")[1])
 
 
-def test_an_undo_brings_a_screen_back_with_its_labels(chips, tmp_path):
+def test_an_undo_brings_a_screen_back_with_its_labels(chips):
     labels = chips.locator(".choice b").all_inner_texts()
     before = chips.get_attribute("body", "data-question")
     press(chips, "1", "Enter")

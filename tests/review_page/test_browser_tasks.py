@@ -14,72 +14,27 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from tests.review_page.browsing import MARKS, WAIT, count_answers, press, read, wait_for_fit, wait_until_sent
+from tests.review_page.browsing import (
+    KEYS,
+    MARKS,
+    WAIT,
+    Reader,
+    count_answers,
+    press,
+    read,
+    wait_for_fit,
+    wait_until_sent,
+)
 from tests.review_page.serving import read_journal
 
 from halflabel.table.pictures import encode_png
 
 pytestmark = MARKS
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-ORDER = {"yes": ["yes", "no"], "no": ["no", "yes"], "": ["", "yes", "no"]}
-KEYS = {True: "j", False: "f"}
 
 
-class Reader:
-    """Answers with the truth by keys, or by taps on a phone, and counts them."""
-
-    def __init__(self, page, truth, *, taps=False):
-        self.page, self.truth, self.taps, self.pressed, self.used = page, truth, taps, 0, []
-        self.since = time.perf_counter()
-
-    def act(self, key, element):
-        """Press a key, or tap the element that does the same."""
-        self.pressed += 1
-        if self.taps:
-            self.page.locator(element).tap()
-        else:
-            self.page.keyboard.press(key)
-
-    def change(self, places):
-        """Change the values on a screen. ``places`` are (number, times)."""
-        for place, times in places:
-            for _ in range(times):
-                self.act(str(place + 1), f":is(#chips, #wall):not([hidden]) li:nth-child({place + 1}) button")
-
-    def answer(self, number, *, n_seconds=None):
-        """Answer screens until at least a number of values has an answer."""
-        done = 0
-        while done < number:
-            done += self.answer_screen()
-        return done
-
-    def answer_screen(self):
-        shown = read(self.page)
-        if shown["view"] == "single":
-            value = self.truth[shown["item"], shown["label"]]
-            self.act(KEYS[value], "#yes" if value else "#no")
-            n = 1
-        elif shown["view"] == "chips":
-            wanted = ["yes" if self.truth[shown["item"], label] else "no" for label, _ in shown["chips"]]
-            steps = [ORDER[value].index(right) for (_, value), right in zip(shown["chips"], wanted, strict=True)]
-            self.change([(place, n) for place, n in enumerate(steps) if n])
-            self.act("Enter", "#accept")
-            n = len(wanted)
-        else:
-            tiles = [(each.locator(".name").inner_text(), each.get_attribute("data-value"))
-                     for each in self.page.locator(".tile").all()]  # fmt: skip
-            wrong = [k for k, (item, value) in enumerate(tiles) if (value == "yes") != self.truth[item, shown["label"]]]
-            for place in wrong:
-                self.pressed += 1
-                tile = self.page.locator(".tile").nth(place)
-                tile.tap() if self.taps else tile.click()
-            self.act("Enter", "#accept")
-            n = len(tiles)
-        self.page.wait_for_function(
-            "before => document.body.dataset.question !== before", arg=shown["question"], timeout=WAIT
-        )
-        self.used.append({"single": "question", "chips": "item with labels", "wall": "wall"}[shown["view"]])
-        return n
+class Person(Reader):
+    """A reader who opens "More", writes the files, and reports."""
 
     def more(self, name):
         """Open "More", for a part of it."""
@@ -137,7 +92,7 @@ def test_200_songs_are_tidied(review, open_page, tmp_path):
     truth = write_table(path, songs, labels, 0.6, rng)
     command = review(path, "--id", "song", "--labels", "rock,sad,live")
     page = open_page(command.address)
-    reader = Reader(page, truth)
+    reader = Person(page, truth)
     wait_for_fit(page)
     reader.answer(40)
     wait_until_sent(page)
@@ -186,7 +141,7 @@ def test_tags_of_a_language_model_are_checked(review, open_page, tmp_path):
     options = ("--id", "post", "--text", "text", "--tags", "tags", "--absent", "irrelevant", "--set", "no=none")
     command = review(path, *options)
     page = open_page(command.address)
-    reader = Reader(page, truth)
+    reader = Person(page, truth)
     reader.used.append("queue: what may be wrong")
     reader.answer(25)
     reader.write()
@@ -211,7 +166,7 @@ def test_all_tax_letters_are_found(review, open_page, tmp_path):
     truth = write_table(path, letters, labels, 0.85, rng)
     command = review(path, "--id", "letter", "--text", "body", "--labels", "tax,long")
     page = open_page(command.address)
-    reader = Reader(page, truth)
+    reader = Person(page, truth)
     wait_for_fit(page)
     reader.more("label")
     page.select_option("#only", label="tax")
@@ -252,7 +207,7 @@ def test_photos_are_labelled_on_a_phone(review, open_page, tmp_path):
     truth = write_table(path, photos, labels, 0.7, rng)
     command = review(path, "--id", "photo", "--labels", "round,dark", "--set", "show=photo")
     page = open_page(command.address, **PHONE)
-    reader = Reader(page, truth, taps=True)
+    reader = Person(page, truth, taps=True)
     wait_for_fit(page)
     reader.answer(20)
     reader.act("v", "#view")
@@ -271,7 +226,7 @@ def test_two_people_work_on_one_set(review, open_page, tmp_path):
     songs, labels = make_songs(200, rng)
     truth = write_table(path, songs, labels, 0.7, rng)
     command = review(path, "--id", "song", "--labels", "rock,sad,live", by="ana,ben")
-    people = [Reader(open_page(command.find_address(name)), truth) for name in ("ana", "ben")]
+    people = [Person(open_page(command.find_address(name)), truth) for name in ("ana", "ben")]
     for each in people:
         wait_for_fit(each.page)
     for _ in range(6):

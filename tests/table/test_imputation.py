@@ -193,12 +193,6 @@ def test_two_features_are_enough_to_complete(rng):
     assert np.corrcoef(filled[:30:3, 0], X[:30:3, 1])[0, 1] > 0.99
 
 
-def test_a_single_feature_keeps_its_mean(rng):
-    X = rng.normal(size=(80, 1))
-    X[:10] = np.nan
-    np.testing.assert_allclose(Filling.learn(X)(X)[:10], np.nanmean(X))
-
-
 # -- missing cells as features -----------------------------------------------------------
 
 

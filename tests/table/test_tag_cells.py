@@ -40,17 +40,6 @@ def test_every_notation_gives_the_same_labels(description, cells):
     assert again.notation.form == reading.notation.form
 
 
-def test_lists_of_numbers_stay_numbers(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    tags = [[int(x[0] > 0), 2 + int(x[1] > 0)] if i % 3 else None for i, x in enumerate(X)]
-    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "labels": tags})
-    frame.to_parquet(tmp_path / "x.parquet")
-    filled = hl.complete(tmp_path / "x.parquet", tags="labels", absent="irrelevant", effort="fast").table
-    filled.to_parquet(tmp_path / "y.parquet")
-    assert {type(tag) for cell in filled["labels"] for tag in cell} <= {int, np.int64}
-
-
 @pytest.mark.parametrize("cell", ["[1, [2]]", '["a"', "{'a': 1}", "__import__('os')"])
 def test_text_that_is_no_list_is_an_error_with_its_row(cell):
     column = pd.Series(['["a"]', '["b"]', cell])

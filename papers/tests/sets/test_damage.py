@@ -16,7 +16,6 @@ from halflabel_papers.sets.svmlight import read_svmlight
 DIGITS = "9" * 5000
 LAUGHS = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><labels><label name="&b;"/></labels>'
 OUTSIDE = '<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/hostname">]><labels><label name="&a;"/></labels>'
-HALF = "@relation r\n@attribute a string\n@data\n'\\ud800'\n"
 NESTED = "@relation r\n@attribute '\\ud800' numeric\n@data\n1\n"
 
 ARFF = "@relation r\n@attribute x numeric\n@attribute 'a b' {0,1}\n@attribute s string\n@data\n1.5,1,'it\\'s'\n?,0,?\n"

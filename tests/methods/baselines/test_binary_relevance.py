@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from tests.conftest import half_labelled, in_canonical_order
 from tests.methods.parameters import check_parameters
@@ -63,5 +62,3 @@ def test_a_probability_is_that_of_being_relevant():
 
 def test_parameters_are_those_of_the_docstring():
     check_parameters(BinaryRelevance())
-    with pytest.raises(ValueError, match="unknown threshold rule"):
-        BinaryRelevance(rule="best").fit(np.zeros((2, 1)), [0, 1])

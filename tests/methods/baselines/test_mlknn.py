@@ -152,8 +152,6 @@ def test_one_labelled_item_teaches_nothing(rng):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, not 0"),
-        ({"n_neighbors": 2.5}, "n_neighbors must be a whole number of at least 1, not 2.5"),
         ({"smoothing": 0.0}, "smoothing must be positive and finite, not 0.0"),
         ({"smoothing": np.inf}, "smoothing must be positive and finite, not inf"),
     ],

@@ -315,8 +315,6 @@ def test_a_limit_of_iterations_is_reported():
         ({"label_weight": (1.0, -1.0)}, "label_weight must be positive, one number or several .*, not -1.0"),
         ({"label_weight": ()}, r"label_weight must be positive, one number or several .*, not \(\)"),
         ({"bias_row_weight": 0.0}, "bias_row_weight must be positive"),
-        ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
-        ({"max_iter": 0.5}, "max_iter must be a whole number of at least 1"),
         ({"cv": "rows"}, "cv must be one of 'auto', 'entries', 'items', not 'rows'"),
         ({"solver": "svd"}, "solver must be one of 'auto', 'fpc', not 'svd'"),
         ({"criterion": "f1"}, "criterion must be one of 'log_loss', 'labels', 'features', not 'f1'"),

@@ -190,7 +190,6 @@ def test_sparse_items_stay_sparse(rng):
         ({"label_graph_weight": 1.0}, "at 1 the output kernel is singular"),
         ({"manifold": "knn"}, "manifold must be one of 'normalized', 'laplacian', 'reconstruction', not 'knn'"),
         ({"label_graph": "scaled"}, "label_graph must be one of 'normalized', 'raw'"),
-        ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )
 def test_invalid_settings_raise(settings, sentence, rng):

@@ -118,7 +118,7 @@ def test_localisation_by_hand():
     assert embed(pairs, 1).localisation == pytest.approx([1.0])
 
 
-def test_localisation_of_a_lone_item_is_the_number_of_items(rng):
+def test_localisation_of_a_lone_item_is_the_number_of_items():
     """One item has neighbours but is the neighbour of none: its vector alone has a small eigenvalue."""
     n = 60
     W = np.full((n, n), 1 / (n - 2))
