@@ -114,32 +114,10 @@ def test_a_label_may_be_called_like_the_column_of_row_numbers(songs, tmp_path):
 
 
 def test_predictions_of_one_model_are_the_prior_of_another(songs, tmp_path):
-    run(
-        "complete",
-        songs,
-        "--id",
-        "song",
-        "--labels",
-        "tag_*",
-        "--effort",
-        "fast",
-        "--probabilities",
-        tmp_path / "p.csv",
-    )
+    options = ("--id", "song", "--labels", "tag_*", "--effort", "fast")
+    run("complete", songs, *options, "--probabilities", tmp_path / "p.csv")
     pd.read_csv(tmp_path / "p.csv").iloc[::-1].to_csv(tmp_path / "p.csv", index=False)
-    result = run(
-        "complete",
-        "-v",
-        songs,
-        "--id",
-        "song",
-        "--labels",
-        "tag_*",
-        "--effort",
-        "fast",
-        "--set",
-        f"prior={tmp_path / 'p.csv'}",
-    )
+    result = run("complete", "-v", songs, *options, "--set", f"prior={tmp_path / 'p.csv'}")
     assert result.exit_code == 0, result.output
     assert "The prior has a value for 180 of 180 entries." in result.output
     assert "On entries with a prior: error of the prior alone" in " ".join(result.output.split())

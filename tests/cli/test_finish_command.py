@@ -76,20 +76,12 @@ def test_a_table_of_another_tool_is_finished_without_a_fit(songs, truth, monkeyp
     completed[LABELS] = truth.to_numpy().astype(int)
     completed.loc[50:52, "tag_a"] = 1 - completed.loc[50:52, "tag_a"]
     completed.to_csv(songs.with_name("other.csv"), index=False)
-    result = finish(
-        songs,
-        truth,
-        *OPTIONS,
-        "--completed",
-        songs.with_name("other.csv"),
-        "--questions",
-        songs.with_name("songs.questions.csv"),
-    )
+    questions = songs.with_name("songs.questions.csv")
+    result = finish(songs, truth, *OPTIONS, "--completed", songs.with_name("other.csv"), "--questions", questions)
     asked = [json.loads(line) for line in songs.with_name("songs.finish.jsonl").read_text().splitlines()]
     assert {record["why"] for record in asked if record.get("op") == "ask"} == {"random"}
     assert "; done." in result.output
-    questions = pd.read_csv(songs.with_name("songs.questions.csv"))
-    assert questions["suggested"].isna().all()
+    assert pd.read_csv(questions)["suggested"].isna().all()
 
 
 @pytest.mark.parametrize("by_file", [True, False])

@@ -40,15 +40,8 @@ class TestPlainFormats:
     def test_the_suffix_of_the_output_decides(self, tickets, tmp_path):
         frame, kinds = tickets
         frame.to_parquet(tmp_path / "t.parquet")
-        run(
-            "complete",
-            tmp_path / "t.parquet",
-            *TAGS,
-            "-o",
-            tmp_path / "out.jsonl",
-            "--probabilities",
-            tmp_path / "r.json",
-        )
+        written = ("-o", tmp_path / "out.jsonl", "--probabilities", tmp_path / "r.json")
+        run("complete", tmp_path / "t.parquet", *TAGS, *written)
         rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
         check_filled([row["tags"] for row in rows], kinds)
         assert isinstance(json.loads((tmp_path / "r.json").read_text()), list)

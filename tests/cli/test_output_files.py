@@ -107,18 +107,8 @@ def test_json_has_no_number_that_json_lacks(songs):
     frame = pd.read_csv(songs)
     frame["tags"] = ["a;b" if i % 2 else "b" for i in range(60)]
     frame.drop(columns=["tag_a", "tag_b", "tag_c"]).to_csv(songs, index=False)
-    options = (
-        "--absent",
-        "unknown",
-        "--set",
-        "observed_rate=0.7",
-        "--min-precision",
-        "0.9",
-        "--effort",
-        "fast",
-        "--json",
-    )
-    result = run("complete", songs, "--tags", "tags", *options)
+    options = ("--absent", "unknown", "--set", "observed_rate=0.7", "--min-precision", "0.9", "--effort", "fast")
+    result = run("complete", songs, "--tags", "tags", *options, "--json")
     counts = json.loads(result.stdout, parse_constant=pytest.fail)
     assert counts["left"] > 0
 

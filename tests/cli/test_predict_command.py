@@ -16,9 +16,14 @@ from halflabel import files
 pytestmark = pytest.mark.usefixtures("one_member")
 
 
-def test_a_model_labels_new_items(songs, tmp_path, rng):
-    model = tmp_path / "songs.halflabel"
-    assert run("complete", songs, "--id", "song", "--labels", "tag_*", "--model", model).exit_code == 0
+@pytest.fixture
+def model(songs, tmp_path):
+    path = tmp_path / "songs.halflabel"
+    assert run("complete", songs, "--id", "song", "--labels", "tag_*", "--model", path).exit_code == 0
+    return path
+
+
+def test_a_model_labels_new_items(model, tmp_path, rng):
     new = pd.DataFrame(rng.normal(size=(4, 5)), columns=[f"f{j}" for j in range(5)]).assign(song=list("wxyz"))
     new.to_csv(tmp_path / "new.csv", index=False)
     result = run("predict", model, tmp_path / "new.csv", "--probabilities", tmp_path / "p.csv")
@@ -35,11 +40,6 @@ def test_a_model_labels_new_items(songs, tmp_path, rng):
 
 
 class TestPredict:
-    @pytest.fixture
-    def model(self, songs, tmp_path):
-        assert run("complete", songs, "--id", "song", "--labels", "tag_*", "--model", tmp_path / "m").exit_code == 0
-        return tmp_path / "m"
-
     def test_an_id_that_stands_twice_gives_one_row_each(self, model, songs):
         again = pd.read_csv(songs).iloc[[0, 0, 1]]
         again.to_csv(songs, index=False)
@@ -89,11 +89,8 @@ def test_labels_come_back_in_their_words(songs, tmp_path):
         assert predicted[labels].tolist() == [words[labels][number] for number in numbers]
 
 
-def test_predictions_go_to_a_tool_as_suggestions(songs, tmp_path):
-    model, new = tmp_path / "m.halflabel", tmp_path / "new.csv"
-    assert (
-        run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--model", model).exit_code == 0
-    )
+def test_predictions_go_to_a_tool_as_suggestions(songs, model, tmp_path):
+    new = tmp_path / "new.csv"
     items = pd.read_csv(songs).drop(columns=["tag_a", "tag_b", "tag_c"])
     items.to_csv(new, index=False)
     result = run("predict", model, new, "-o", tmp_path / "new.label-studio.json")
@@ -106,11 +103,8 @@ def test_predictions_go_to_a_tool_as_suggestions(songs, tmp_path):
     np.testing.assert_allclose(records.probabilities[list(predictor.label_names)], predictor.predict_proba(items))
 
 
-def test_answers_in_an_export_stay_when_predictions_are_added(songs, tmp_path):
-    model, path = tmp_path / "m.halflabel", tmp_path / "tasks.json"
-    assert (
-        run("complete", songs, "--id", "song", "--labels", "tag_*", "--effort", "fast", "--model", model).exit_code == 0
-    )
+def test_answers_in_an_export_stay_when_predictions_are_added(songs, model, tmp_path):
+    path = tmp_path / "tasks.json"
     items = pd.read_csv(songs).set_index("song").iloc[:3].drop(columns=["tag_a", "tag_b", "tag_c"])
     files.write(path, "label-studio", items, pd.DataFrame({"tag_a": [1, None, 0], "own": [1, 0, None]}, items.index))
     assert run("predict", model, path, "-o", tmp_path / "out.label-studio.json").exit_code == 0
