@@ -287,8 +287,3 @@ def test_a_figure_is_drawn_for_each_set():
     captions = [block.caption for block in section.blocks if isinstance(block, Grid)]
     assert captions[0] == "micro-F1 ↑ by share on yeast"
     assert len(captions) == 6  # tmc2007-500 has no line, but a table without values
-
-
-def test_the_page_stands_without_any_run():
-    page = build_page(prepare("qian2010", "default"), [])
-    assert any(section.title.startswith("Figure 3") for section in page.sections)

@@ -168,20 +168,6 @@ def test_a_users_transformer_gets_the_papers_classifier_and_joins_open_tables_on
     assert [step["use"].rpartition(":")[2] for step in own[0].steps] == ["FirstTwo", "Linear"]
 
 
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("nowhere:Model", "no module 'nowhere'"),
-        ("papers.tests.toy_models:Nothing", "has no 'Nothing'"),
-        ("papers.tests.toy_models", "not an import path"),
-        ("halflabel.labels.metrics:micro_f1", "no fit method"),
-    ],
-)
-def test_a_wrong_import_path_is_a_sentence(path, sentence):
-    with pytest.raises(SpecError, match=sentence):
-        prepare(TOY, add=[path])
-
-
 def test_a_users_file_joins_the_tables_but_not_the_means(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))

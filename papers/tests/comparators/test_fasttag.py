@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from papers.tests.oracles.fasttag import alternate, least_squares, objective
-from scipy import sparse
 from sklearn.base import clone
 from tests.conftest import half_labelled
-from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.completion.model_file.archive import load_tree, save_tree
-from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel_papers.comparators import FastTag
@@ -71,13 +67,6 @@ def test_irrelevant_unknown_and_not_assigned_are_the_same(rng):
     assert (fits[1].transduction_[Y == 0] == 1).any()
 
 
-def test_sparse_features_equal_dense_ones(rng):
-    X, tags = small(rng)
-    X[X < 1] = 0
-    thin, dense = (enrich(items, tags, **WEIGHTS)[0] for items in (sparse.csr_array(X), X))
-    np.testing.assert_allclose(thin.W, dense.W, atol=1e-8)
-
-
 def test_every_combination_is_tried(rng):
     X, Y, _ = half_labelled(rng)
     model = FastTag((0.1, 100.0), blankout=(0.2, 0.6), n_folds=2).fit(X, Y)
@@ -85,14 +74,6 @@ def test_every_combination_is_tried(rng):
     assert len(results["pu_f1"]) == 8
     best = int(np.argmax(results["pu_f1"]))
     assert model.setting_ == {name: values[best] for name, values in results.items() if name != "pu_f1"}
-
-
-def test_a_saved_model_answers_alike(rng, tmp_path):
-    X, Y, _ = half_labelled(rng)
-    model = FastTag(n_folds=3).fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, saved_classes())
-    again = load_tree(tmp_path / "model", saved_classes())["model"]
-    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +100,3 @@ def test_yeast_with_missing_positives(public_data):
     always = np.tile(model.label_probabilities_.mean(axis=0) >= 0.3, (len(test), 1))
     assert micro_f1(data.Y[test], model.predict(data.X[test])) > micro_f1(data.Y[test], always)
     assert macro_auc(data.Y[test], model.decision_function(data.X[test])) > 0.6
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(FastTag(), n_folds=2)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from papers.tests.oracles import mixture as oracle
-from tests.methods.parameters import check_parameters
 
 from halflabel.numerics.solvers import Status
 from halflabel_papers.comparators import GaussianMixtureImputer
@@ -116,7 +115,3 @@ def test_there_are_at_most_as_many_components_as_rows_with_values(rng):
         fit(X, 0)
     with pytest.raises(ValueError, match=r"ridge must be positive.* without it a covariance can be singular"):
         fit(X, ridge=0.0)
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(GaussianMixtureImputer(), n_components=1, max_iter=1)

@@ -9,11 +9,8 @@ from scipy import sparse
 from scipy.optimize import approx_fprime
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
-from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.completion.model_file.archive import load_tree, save_tree
-from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel.numerics.losses import Squared
@@ -146,14 +143,6 @@ def test_the_best_of_several_settings_is_taken(rng):
     np.testing.assert_array_equal(one.label_scores_, model.label_scores_)
 
 
-def test_a_saved_model_answers_alike(rng, tmp_path):
-    X, Y, _ = half_labelled(rng)
-    model = LEML(1.0, n_folds=3).fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, saved_classes())
-    again = load_tree(tmp_path / "model", saved_classes())["model"]
-    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-
-
 def test_too_few_alternations_are_reported(rng):
     X, Y, _ = half_labelled(rng)
     with pytest.warns(ConvergenceWarning, match="LEML: The solver stopped at its iteration limit"):
@@ -184,10 +173,6 @@ def test_yeast_with_missing_positives(public_data):
     always = np.tile(model.label_probabilities_.mean(axis=0) >= 0.3, (len(test), 1))
     assert micro_f1(data.Y[test], model.predict(data.X[test])) > micro_f1(data.Y[test], always)
     assert macro_auc(data.Y[test], model.decision_function(data.X[test])) > 0.6
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(LEML(), rank=1, n_folds=2)
 
 
 @pytest.mark.parametrize("tol", [0.03, 1e-3])

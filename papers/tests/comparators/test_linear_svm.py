@@ -9,7 +9,6 @@ import pytest
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.methods.parameters import check_parameters
 
 from halflabel_papers.comparators import LinearSVM, linear_svm
 
@@ -60,7 +59,3 @@ def test_new_rows_have_the_features_of_the_fit_and_a_row_on_the_plane_is_not_rel
 def test_one_class_raises(rng):
     with pytest.raises(ValueError, match="only one class"):
         LinearSVM().fit(rng.normal(size=(5, 2)), np.ones(5))
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(LinearSVM())

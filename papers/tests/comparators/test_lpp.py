@@ -7,7 +7,6 @@ import pytest
 from papers.tests.oracles.projection import heat_graph, lpp
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tests.methods.parameters import check_parameters
 
 from halflabel_papers.comparators import LPP
 
@@ -109,7 +108,3 @@ def test_settings_out_of_range_raise(settings, sentence, X):
 def test_items_that_are_all_alike_have_no_direction():
     with pytest.raises(ValueError, match="between 1 and 0"):
         LPP(1).fit(np.ones((5, 3)))
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(LPP(), n_neighbors=1)

@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 from papers.tests.oracles.mlgfhf import energy, harmonic, item_graph, label_graph, laplacian
 from scipy import linalg
 from tests.conftest import half_labelled, in_canonical_order
-from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.completion.model_file.archive import load_tree, save_tree
-from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.metrics import micro_f1
 from halflabel.labels.rules import Rule
 from halflabel.methods.model_selection import item_folds
@@ -159,15 +156,6 @@ def test_duplicates_only_need_no_bandwidth():
     assert np.isfinite(model.label_scores_).all()
 
 
-def test_a_saved_model_answers_the_same(rng, tmp_path):
-    X, Y, _ = half_labelled(rng)
-    new = rng.normal(size=(9, 5))
-    model = MLGFHF().fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, saved_classes())
-    again = load_tree(tmp_path / "model", saved_classes())["model"]
-    np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
-
-
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
@@ -193,7 +181,3 @@ def test_on_yeast_the_threshold_decides(public_data):
         model = MLGFHF.as_published().set_params(rule=Rule("fixed", threshold=threshold), n_folds=2).fit(data.X, known)
         f1[threshold] = micro_f1(hidden, model.transduction_)
     assert f1[0.3] > f1[0.5] > 0.55
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(MLGFHF(), n_neighbors=1, n_folds=2, max_iter=1)

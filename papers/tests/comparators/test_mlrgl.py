@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 from papers.tests.oracles.mlrgl import groups, interior_point, objective
 from sklearn.exceptions import ConvergenceWarning
 from tests.conftest import half_labelled
-from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.completion.model_file.archive import load_tree, save_tree
-from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.masking import hide_positives
 from halflabel.labels.metrics import macro_auc, micro_f1
 from halflabel_papers.comparators import MLRGL, mlrgl
@@ -100,15 +97,6 @@ def test_a_single_label_has_nothing_to_be_ranked_against(rng):
     assert np.ptp(model.predict_proba(X)[:, 1]) == 0
 
 
-def test_what_was_not_assigned_counts_as_irrelevant_and_is_open_again(rng):
-    X, Y, _ = half_labelled(rng)
-    positive, plain = (MLRGL(0.1, n_folds=2).fit(X, labels) for labels in (PartialLabels.from_positives(Y), Y))
-    np.testing.assert_array_equal(positive.label_scores_, plain.label_scores_)
-    np.testing.assert_array_equal(positive.predict_proba(X), plain.predict_proba(X))
-    likely = positive.label_probabilities_ >= positive.thresholds_
-    np.testing.assert_array_equal(positive.transduction_ == 1, likely | (Y == 1))
-
-
 def test_too_many_pairs_raise(rng, monkeypatch):
     X, Y, _ = half_labelled(rng)
     monkeypatch.setattr(mlrgl, "MAX_PAIRS", 5)
@@ -120,14 +108,6 @@ def test_too_few_iterations_are_reported(rng):
     X, Y, _ = half_labelled(rng)
     with pytest.warns(ConvergenceWarning, match="MLRGL: The solver stopped at its iteration limit"):
         MLRGL(1e-4, n_folds=2, max_iter=20).fit(X, Y)
-
-
-def test_a_saved_model_answers_alike(rng, tmp_path):
-    X, Y, _ = half_labelled(rng)
-    model = MLRGL(0.1, n_folds=2).fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, saved_classes())
-    again = load_tree(tmp_path / "model", saved_classes())["model"]
-    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +132,3 @@ def test_yeast_with_missing_positives(public_data):
     always = np.tile(model.label_probabilities_.mean(axis=0) >= 0.3, (len(test), 1))
     assert micro_f1(data.Y[test], model.predict(data.X[test])) > micro_f1(data.Y[test], always)
     assert macro_auc(data.Y[test], model.decision_function(data.X[test])) > 0.6
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(MLRGL(), n_folds=2)

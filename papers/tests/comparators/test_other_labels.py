@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tests.conftest import half_labelled
-from tests.methods.parameters import check_parameters
 
 from halflabel.labels import PartialLabels
 from halflabel.labels.masking import hide_entries
@@ -73,8 +72,3 @@ def test_gaps_in_features_are_the_classifiers_affair(rng):
     )
     with pytest.raises(ValueError, match="contains NaN"):
         OtherLabels().fit(X, labels)
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(OtherLabels())
-    check_parameters(BinaryRelevance())

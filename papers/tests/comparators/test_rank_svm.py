@@ -7,17 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 from papers.tests.oracles.rank_svm import best_threshold, dual, hinge, primal, wrong_side
-from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from tests.conftest import half_labelled, in_canonical_order
-from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
-from halflabel.completion.model_file.archive import load_tree, save_tree
-from halflabel.completion.model_file.saving import saved_classes
 from halflabel.labels.metrics import micro_f1
 from halflabel.methods.model_selection import item_folds
 from halflabel_papers.comparators import RankSVM
@@ -189,27 +185,11 @@ def test_the_solver_reports_that_it_was_stopped(rng):
         RankSVM(max_iter=10, tol=1e-12).fit(X, Y)
 
 
-def test_sparse_features_equal_dense_ones(rng):
-    X, Y = draw_small(rng, n=20)
-    X[np.abs(X) < 0.5] = 0
-    a, b = (published().fit(items, Y) for items in (X, sparse.csr_array(X)))
-    np.testing.assert_allclose(a.label_scores_, b.label_scores_, atol=1e-6)
-
-
 def test_pca_before_the_machine_is_a_pipeline(rng):
     X, Y, _ = half_labelled(rng)
     model = make_pipeline(PCA(2), RankSVM(C=10.0)).fit(X, Y)
     alone = RankSVM(C=10.0).fit(PCA(2).fit_transform(X), Y)
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(PCA(2).fit_transform(X)), atol=1e-9)
-
-
-def test_a_saved_model_answers_the_same(rng, tmp_path):
-    X, Y = draw_small(rng, n=20)
-    new = rng.normal(size=(9, 3))
-    model = RankSVM().fit(X, Y)
-    save_tree(tmp_path / "model", {"model": model}, saved_classes())
-    again = load_tree(tmp_path / "model", saved_classes())["model"]
-    np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
 
 
 @pytest.mark.parametrize(
@@ -240,7 +220,3 @@ def test_on_yeast_the_gap_closes_and_a_smaller_c_ranks_better(public_data):
     test = np.flatnonzero(unlabelled)
     losses = [ranking_loss(hidden[test], S[test]) for S in (soft.label_scores_, rates, published.label_scores_)]
     assert losses[0] < min(losses[1:])
-
-
-def test_parameters_are_those_of_the_docstring():
-    check_parameters(RankSVM(), max_landmarks=2, n_folds=2, max_iter=1)

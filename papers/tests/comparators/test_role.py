@@ -7,7 +7,6 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from tests.methods.parameters import check_parameters
 
 from halflabel import PartialLabels
 from halflabel.methods.baselines import BinaryRelevance
@@ -129,8 +128,7 @@ def test_too_few_rounds_are_reported(planted):
     assert model.solution_.n_iter == 2
 
 
-def test_parameters_are_those_of_the_docstring(planted):
-    check_parameters(ROLE(), n_folds=2, max_iter=1, max_rounds=1)
+def test_settings_out_of_range_raise(planted):
     X, _, assigned = planted
     for name in ("count_weight", "tol", "C"):
         with pytest.raises(ValueError, match=f"{name} must be positive"):

@@ -5,18 +5,24 @@ from __future__ import annotations
 import pytest
 from tests.contracts import test_estimators as contracts
 from tests.contracts.scikit_learn import each_check, run_check
+from tests.methods.parameters import check_parameters
 
 from halflabel_papers.comparators import (
     CPLST,
     EPR,
     LEML,
+    LPP,
     MLGFHF,
     MLRGL,
+    MLSI,
     ROLE,
     SPLC,
     ElkanNoto,
     FastTag,
+    GaussianMixtureImputer,
     KernelSVM,
+    LinearSVM,
+    OtherLabels,
     RankSVM,
 )
 
@@ -53,6 +59,28 @@ CHECKED = [
 @each_check(*CHECKED)
 def test_scikit_learn(estimator, check):
     run_check(estimator, check)
+
+
+@pytest.mark.parametrize(
+    ("model", "minima"),
+    [
+        (FastTag(), {"n_folds": 2}),
+        (GaussianMixtureImputer(), {"n_components": 1, "max_iter": 1}),
+        (LEML(), {"rank": 1, "n_folds": 2}),
+        (LinearSVM(), {}),
+        (LPP(), {"n_neighbors": 1}),
+        (MLGFHF(), {"n_neighbors": 1, "n_folds": 2, "max_iter": 1}),
+        (MLRGL(), {"n_folds": 2}),
+        (MLSI(), {}),
+        (OtherLabels(), {}),
+        (RankSVM(), {"max_landmarks": 2, "n_folds": 2, "max_iter": 1}),
+        (ROLE(), {"n_folds": 2, "max_iter": 1, "max_rounds": 1}),
+        *((kind(), {"n_folds": 2, "max_iter": 1}) for kind in (ElkanNoto, EPR)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_parameters_are_those_of_the_docstring(model, minima):
+    check_parameters(model, **minima)
 
 
 #: Of halflabel's own methods.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from papers.tests.cases import TOY
 
-from halflabel_papers.load import load_paper
+from halflabel_papers.load import list_papers, load_paper
 from halflabel_papers.page import build
 from halflabel_papers.page.build import build_page
 from halflabel_papers.page.markdown import render_markdown
@@ -27,6 +27,13 @@ def toy(tmp_path_factory):
 
 def blocks(page, title, kind):
     return [b for section in page.sections if section.title == title for b in section.blocks if isinstance(b, kind)]
+
+
+@pytest.mark.parametrize("key", list_papers())
+def test_the_page_of_a_paper_stands_without_any_run(key):
+    work = prepare(key, "default")
+    titles = {section.title for section in build_page(work, []).sections}
+    assert {experiment.title for experiment in work.paper.experiments} <= titles
 
 
 @pytest.mark.parametrize("finding", list(Finding))

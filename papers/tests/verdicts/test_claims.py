@@ -6,15 +6,19 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from papers.tests.cases import check, experiment_of, make_record
 from scipy import stats
 
 from halflabel_papers.load import list_papers, load_paper
 from halflabel_papers.page.counts import count_printed, describe_verdicts
-from halflabel_papers.page.tables import tabulate_tests
+from halflabel_papers.page.tables import tabulate_rules, tabulate_tests
 from halflabel_papers.spec import Claim
 from halflabel_papers.verdicts.claims import check_claim
+from halflabel_papers.verdicts.comparisons import split_opposites
 from halflabel_papers.verdicts.results import Finding, Measured, Results, Verdict, conclude, judge
 from halflabel_papers.verdicts.significance import detect_difference
 
@@ -101,6 +105,49 @@ def test_parts_that_are_significant_in_opposite_directions_are_compared_one_by_o
         assert "of 16 runs" in pooled.evidence
 
 
+@st.composite
+def draw_differences(draw):
+    """Three pairs at each of two to three sets and two to three points of a grid, some of which are significant."""
+    n_sets, n_points = draw(st.integers(2, 3)), draw(st.integers(2, 3))
+    means = [draw(st.sampled_from([-1.0, 0.0, 1.0])) for _ in range(n_sets * n_points)]
+    index = pd.MultiIndex.from_product([["a", "b", "c"][:n_sets], range(n_points), range(3)])
+    noise = np.tile([-0.1, 0.0, 0.1], len(means))
+    return pd.Series(np.repeat(means, 3) + noise, index.set_names(["set", "grid x", "trial"]))
+
+
+def has_opposites(difference):
+    """Return whether sets, points, or sets at points, are significant in both directions (Bonferroni)."""
+    for by in (["set"], ["grid x"], ["set", "grid x"]):
+        parts = [part for _, part in difference.groupby(level=by)]
+        low = {np.sign(part.mean()) for part in parts if stats.ttest_1samp(part, 0).pvalue * len(parts) < 0.05}
+        if low >= {-1.0, 1.0}:
+            return True
+    return False
+
+
+@given(draw_differences())
+def test_no_part_pools_what_is_significant_in_opposite_directions(difference):
+    parts = split_opposites(difference)
+    assert parts or not has_opposites(difference)
+    for _, part, _ in parts:
+        assert not has_opposites(part)
+    if parts:
+        assert sum(len(part) for _, part, _ in parts) == len(difference)
+        assert len({name for name, _, _ in parts}) == len(parts)
+
+
+def test_opposite_directions_that_cancel_along_each_axis_are_named_by_set_and_point():
+    signs = {("yeast", 0.025): 1, ("yeast", 0.35): -1, ("scene", 0.025): -1, ("scene", 0.35): 1}
+    records = record_parts("share", (0.0, 0.0))
+    gains = [0.1 * signs[r.set, r.grid["share"]] * (r.method == "SSDR-MC") for r in records]
+    records = [replace(r, metrics={"micro_f1": r.metrics["micro_f1"] + g}) for r, g in zip(records, gains, strict=True)]
+    asked = {"kind": "beats", "experiment": "parts", "method": "SSDR-MC", "than": ["One iteration"]}
+    result = check(load_paper("qian2010", "default"), records, **asked, metrics=["micro_f1"], significant=True)
+    assert result.finding is Finding.IN_PART
+    for place in ("on scene at share = 0.025 (p < .001)", "on yeast at share = 0.35 (p < .001)"):
+        assert place in result.evidence
+
+
 def test_methods_are_alike_in_each_part_and_not_by_the_mean_of_opposite_ones():
     qian = load_paper("qian2010", "default")
     asked = {"kind": "alike", "experiment": "parts", "methods": ["SSDR-MC", "One iteration"], "metrics": ["micro_f1"]}
@@ -152,6 +199,43 @@ def test_a_page_has_one_unit_of_pairs():
     cell = dict(zip(grid.columns, dict(grid.rows)["micro-F1 ↑"], strict=True))["One iteration"]
     assert "at share = 0.025" in cell.measured
     assert "at share = 0.35" in cell.measured
+
+
+def test_many_parts_are_counted_in_a_table_of_tests():
+    qian, shares = load_paper("qian2010", "default"), (0.05, 0.1, 0.2, 0.35, 0.5)
+    rng = np.random.default_rng(0)
+    records = [
+        make_record("figure4", data, name, trial, {"share": x}, micro_f1=own * sign * (-1) ** i + rng.normal() / 100)
+        for i, x in enumerate(shares)
+        for data, sign in (("yeast", 1), ("scene", -1))
+        for name, own in (("SSDR-MC", 0.3), ("ML-GFHF", 0.0))
+        for trial in range(4)
+    ]
+    (grid,) = tabulate_tests(Results(qian, records), experiment_of(qian, "figure4"))
+    cell = dict(zip(grid.columns, dict(grid.rows)["micro-F1 ↑"], strict=True))["ML-GFHF"]
+    assert cell.measured == "of 10 parts 5 significantly above 0, 5 below"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"kind": "ahead_on_sets", "methods": ["LEML"], "than": ["BR"], "metrics": ["micro_f1"]},
+        {"kind": "each_ahead", "methods": ["LEML", "BR"], "metric": "micro_f1"},
+        {"kind": "close_to_best", "method": "LEML", "than": ["BR"], "metric": "micro_f1", "at": {}, "within": 1.0},
+    ],
+)
+def test_means_of_other_trials_are_not_compared(asked):
+    """BR has two of the three trials: its mean over those is no mean of the same runs."""
+    runs = [("LEML", 0), ("LEML", 1), ("LEML", 2), ("BR", 0), ("BR", 1)]
+    records = [make_record("tables", "yeast", *run, micro_f1=0.5 + 0.01 * run[1]) for run in runs]
+    assert check(load_paper("zhao2015"), records, **asked, experiment="tables").finding is Finding.NOT_MEASURED
+
+
+def test_a_table_of_rules_has_no_mean_of_other_trials():
+    zhao = load_paper("zhao2015")
+    records = [make_record("tables", "yeast", *run, micro_f1=0.5) for run in (("LEML", 0), ("LEML", 1), ("BR", 0))]
+    (rules,) = tabulate_rules(Results(zhao, records), experiment_of(zhao, "tables"), ["yeast"])
+    assert [dict(rules.rows)[f"{name} (sign)"][0].measured for name in ("LEML", "BR")] == ["0.500 ± 0.000", "–"]
 
 
 def test_half_a_sentence_supports_it_in_part():

@@ -16,7 +16,7 @@ from halflabel_papers.metrics import METRICS
 from halflabel_papers.page.model import Cell, Grid
 from halflabel_papers.scoring import RULES_IN_WORDS
 from halflabel_papers.spec import Experiment, PrintedCell
-from halflabel_papers.verdicts.comparisons import split_opposites
+from halflabel_papers.verdicts.comparisons import MAX_LISTED, split_opposites
 from halflabel_papers.verdicts.results import (
     MIN_TRIALS,
     Measured,
@@ -142,9 +142,10 @@ def tabulate_rules(results: Results, experiment: Experiment, sets: Sequence[str]
 
 def _tabulate_rules(results: Results, experiment: Experiment, metric: str, rules: Sequence[str], data: str) -> Grid:
     columns, rows = [metric, *(f"{metric}@{rule}" for rule in rules)], []
+    means = {column: results.compare_means(experiment, column, set=data) for column in columns}
     for name in experiment.methods:
         own = results.paper.methods[name].natural
-        cells = tuple(_make_cell(experiment, c, results.average(experiment, c, name, set=data), None) for c in columns)
+        cells = tuple(_make_cell(experiment, column, each[name], None) for column, each in means.items())
         rows.append((f"{name} ({own})" if own else name, cells))
     note = ". ".join(f"{rule.replace('micro_f1', 'plug-in')}: {RULES_IN_WORDS[rule]}" for rule in rules)
     on = on_set(data if len(experiment.sets) > 1 else "")
@@ -212,8 +213,10 @@ def _make_test_row(experiment: Experiment, metric: str, blocks: pd.DataFrame, pr
             continue
         unit = unit_of(experiment, metric)
         if parts := split_opposites(both[proposed] - both[name]):
-            shown = (f"{_format_signed(part.mean() / unit)} {where} ({format_p(p)})" for where, part, p in parts)
-            cells.append(Cell("; ".join(shown), significant=True))
+            shown = [f"{_format_signed(part.mean() / unit)} {where} ({format_p(p)})" for where, part, p in parts]
+            clear = [part.mean() > 0 for _, part, p in parts if p < ALPHA]
+            counts = f"of {len(parts)} parts {sum(clear)} significantly above 0, {len(clear) - sum(clear)} below"
+            cells.append(Cell("; ".join(shown) if len(parts) <= MAX_LISTED else counts, significant=True))
             continue
         *ends, p = compare_paired(both[proposed] - both[name])
         difference, low, high = (_format_signed(value / unit) for value in ends)

@@ -139,9 +139,11 @@ def check_ahead_on_sets(
     """
     found = Comparisons(experiment.unit_of_pairs)
     for metric, data, method in itertools.product(metrics, sets or experiment.printed_sets, methods):
-        runs = (1 if lower_is_better(metric) else -1) * results.blocks(experiment, metric, set=data)
+        sign = 1 if lower_is_better(metric) else -1
+        runs = sign * results.blocks(experiment, metric, set=data)
         runs = runs.assign(**{method: runs[method] + margin})
-        own, others = runs[method].mean(), runs[list(than)].mean().dropna()
+        means = sign * results.list_means(experiment, metric, set=data)
+        own, others = means[method] + margin, means[list(than)].dropna()
         where = f"{method} on {data}{f' in {format_metric(metric)}' if len(metrics) > 1 else ''}"
         if math.isnan(own) or (rank > 1 and len(others) < len(than)):
             found.missing += len(than) if rank == 1 else 1
@@ -266,7 +268,8 @@ def check_lower_on(
     """
     found = Comparisons(experiment.unit_of_pairs)
     for (first, second), method in itertools.product(pairs, methods):
-        parts = [dict(split_points(results.blocks(experiment, metric, set=name))) for name in (first, second)]
+        runs = (results.blocks(experiment, metric, set=name) for name in (first, second))
+        parts = [dict(split_points(each, [str(n) for n in each.index.names if "grid " in str(n)])) for each in runs]
         for point in {**parts[0], **parts[1]}:
             a, b = (part[point][method].dropna() if point in part else pd.Series(dtype=float) for part in parts)
             if len(a) < 2 or len(b) < 2:

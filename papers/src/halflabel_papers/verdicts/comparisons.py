@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -71,28 +72,28 @@ class Comparisons:
 def split_opposites(difference: pd.Series[float]) -> list[tuple[str, pd.Series[float], float]]:
     """Return name, pairs and p (Holm) of each set or each point of a grid, if some are significant in both directions.
 
-    The mean of such parts depends on the number of points of each kind, and not on the method alone.
+    The mean of such parts depends on the number of points of each kind, and not on the method alone. The parts are the
+    sets, or the values of one axis of the grid, or else the points of all axes; a part may again have such parts.
     """
-    for axis in (str(name) for name in difference.index.names if name != "trial"):
-        parts = {_name_part(axis, value): part for value, part in difference.groupby(level=axis) if len(part) > 1}
+    names = [str(name) for name in difference.index.names if name != "trial"]
+    axes = [name for name in names if difference.index.get_level_values(name).nunique() > 1]
+    for by in (*([axis] for axis in axes), axes):
+        parts = {name: part for name, part in split_points(difference, by) if len(part) > 1}
         p = adjust_holm({name: compute_p_of_difference(part) for name, part in parts.items()})
         if len({parts[name].mean() > 0 for name in parts if p[name] < ALPHA}) == 2:
-            return [(name, part, p[name]) for name, part in parts.items()]
+            return [each for name, part in parts.items() for each in _split_again(name, part, p[name])]
     return []
 
 
-def _name_part(axis: str, value: object) -> str:
-    return f"on {value}" if axis == "set" else f"at {axis.removeprefix('grid ')} = {value}"
+def _split_again(name: str, part: pd.Series[float], p: float) -> list[tuple[str, pd.Series[float], float]]:
+    return [(f"{name} {place}", own, q) for place, own, q in split_opposites(part)] or [(name, part, p)]
 
 
-def split_points(runs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the name and the runs of each point of the grid."""
-    axes = [str(name) for name in runs.index.names if str(name).startswith("grid ")]
-    if not axes:
-        yield "", runs
-        return
-    for point, part in runs.groupby(level=axes):
-        yield ", ".join(_name_part(axis, value) for axis, value in zip(axes, point, strict=True)), part
+def split_points(runs: Any, axes: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the name and the runs of each point of these axes of their index: the sets, or axes of the grid."""
+    for point, part in runs.groupby(level=axes) if axes else [((), runs)]:
+        places = (f"at {axis.removeprefix('grid ')} =" if axis != "set" else "on" for axis in axes)
+        yield " ".join(f"{place} {value}" for place, value in zip(places, point, strict=True)), part
 
 
 def compute_p(runs: pd.DataFrame, first: str, second: str) -> float:

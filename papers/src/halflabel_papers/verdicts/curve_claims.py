@@ -32,11 +32,8 @@ MIN_SIDE = 3
 
 def _mean_curves(results: Results, experiment: Experiment, metric: str, set: str = "") -> pd.DataFrame:
     """Return the mean of each method (the columns) at each point of the axis (the rows), on all sets or on one."""
-    rows = {
-        x: results.compare_means(experiment, metric, at={experiment.x: x}, set=set)
-        for x in experiment.grid[experiment.x]
-    }
-    return pd.DataFrame({x: {name: each.mean for name, each in row.items()} for x, row in rows.items()}).T
+    points = experiment.grid[experiment.x]
+    return pd.DataFrame({x: results.list_means(experiment, metric, at={experiment.x: x}, set=set) for x in points}).T
 
 
 def check_any_beats_best(results: Results, experiment: Experiment, *, method: str, metric: str) -> ClaimResult:
@@ -56,19 +53,26 @@ def check_always_best(
     experiment: Experiment,
     *,
     method: str,
-    metric: str,
+    metric: str | Sequence[str],
     than: Sequence[str] = (),
     up_to: float = math.inf,
     set: str = "",
 ) -> ClaimResult:
-    """Check at each point of the axis up to ``up_to`` that ``method`` is better than all others, or all of ``than``."""
-    sign = 1 if lower_is_better(metric) else -1
-    curves = sign * _mean_curves(results, experiment, metric, set).loc[lambda table: table.index <= up_to]
-    others = curves[list(than)] if than else curves.drop(columns=method)
-    points = pd.DataFrame({"own": curves[method], "others": others.min(axis=1, skipna=not than)})
-    both = points.dropna()
-    failed = [f"{experiment.x} = {x:g}" for x, row in both.iterrows() if not row["own"] < row["others"]]
-    return conclude(len(both), failed, f"{method} is the best", missing=len(points) - len(both))
+    """Check at each point of the axis up to ``up_to`` that ``method`` is better than all others, or all of ``than``.
+
+    Of several metrics, such as one under several threshold rules, each is a comparison of its own.
+    """
+    total, failed, missing, metrics = 0, [], 0, [metric] if isinstance(metric, str) else metric
+    for name in metrics:
+        sign = 1 if lower_is_better(name) else -1
+        curves = sign * _mean_curves(results, experiment, name, set).loc[lambda table: table.index <= up_to]
+        others = curves[list(than)] if than else curves.drop(columns=method)
+        points = pd.DataFrame({"own": curves[method], "others": others.min(axis=1, skipna=not than)})
+        both = points.dropna()
+        total, missing = total + len(both), missing + len(points) - len(both)
+        where = f" in {format_metric(name)}" * (len(metrics) > 1)
+        failed += [f"{experiment.x} = {x:g}{where}" for x, row in both.iterrows() if not row["own"] < row["others"]]
+    return conclude(total, failed, f"{method} is the best", missing=missing)
 
 
 def check_within(

@@ -280,6 +280,11 @@ class Results:
             for name, each in means.items()
         }
 
+    def list_means(self, experiment: Experiment, metric: str, **where: Any) -> pd.Series[float]:
+        """Return the means of :meth:`compare_means` by method, NaN for one that cannot be compared."""
+        means = self.compare_means(experiment, metric, **where)
+        return pd.Series({name: each.mean for name, each in means.items()}, dtype=float)
+
     def list_incomplete(self, experiment: Experiment) -> list[str]:
         """Return sentences on the runs of an experiment without figures, and on predictions of NaN."""
         records = [record for record in self.records if record.experiment == experiment.key]

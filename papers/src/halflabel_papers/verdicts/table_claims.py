@@ -37,13 +37,11 @@ def check_close_to_best(
     sign = 1 if lower_is_better(metric) else -1
     failed, details, missing, gaps = [], [], 0, list[float]()
     for data in experiment.printed_sets:
-        means = {
-            name: sign * results.average(experiment, metric, name, at=at, set=data).mean for name in (method, *than)
-        }
-        if any(map(math.isnan, means.values())):
+        means = (sign * results.list_means(experiment, metric, at=at, set=data))[[method, *than]]
+        if means.hasnans:
             missing += 1
             continue
-        best = min(means, key=lambda name: means[name])
+        best = str(means.idxmin())
         gap = means[method] - means[best]
         gaps.append(gap)
         details.append(f"{data}: {gap:.3g} from {best}")
@@ -57,8 +55,8 @@ def check_close_to_best(
 def check_each_ahead(results: Results, experiment: Experiment, *, methods: Sequence[str], metric: str) -> ClaimResult:
     """Check that each method is better in the mean than each other one on at least one set."""
     sign = -1 if lower_is_better(metric) else 1
-    by_set = {data: sign * results.blocks(experiment, metric, set=data)[list(methods)] for data in experiment.sets}
-    means = pd.DataFrame({data: runs.mean() for data, runs in by_set.items()}).dropna(axis=1)
+    by_set = {data: sign * results.list_means(experiment, metric, set=data) for data in experiment.sets}
+    means = pd.DataFrame(by_set).loc[list(methods)].dropna(axis=1)
     pairs = list(itertools.permutations(methods, 2)) if len(means.columns) else []
     failed = [f"{a} against {b}" for a, b in pairs if not (means.loc[a] > means.loc[b]).any()]
     return conclude(len(pairs), failed, f"a method is ahead on one of the {len(means.columns)} measured sets")
