@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from halflabel.files.detection import Detected, detect
     from halflabel.files.formats import Format, Options
     from halflabel.files.label_tables import from_tables
-    from halflabel.files.loss import OF_LISTS, Loss
+    from halflabel.files.loss import Loss
     from halflabel.files.raw_table import RawTable, ReadError, TableFormat
     from halflabel.files.reading import read_table, write_frame
     from halflabel.files.records import Cell, Records
@@ -33,7 +33,7 @@ else:
             "halflabel.files.detection": ["Detected", "detect"],
             "halflabel.files.formats": ["Format", "Options"],
             "halflabel.files.label_tables": ["from_tables"],
-            "halflabel.files.loss": ["OF_LISTS", "Loss"],
+            "halflabel.files.loss": ["Loss"],
             "halflabel.files.raw_table": ["RawTable", "ReadError", "TableFormat"],
             "halflabel.files.reading": ["read_table", "write_frame"],
             "halflabel.files.records": ["Cell", "Records"],
@@ -44,7 +44,6 @@ else:
 
 __all__ = [
     "FORMATS",
-    "OF_LISTS",
     "SUFFIXES",
     "Cell",
     "Collector",

@@ -13,7 +13,6 @@ import pandas as pd
 from halflabel._arrays import Index, Ints
 from halflabel._wording import clipped, option, plural
 from halflabel.files.field_values import frame_of
-from halflabel.files.formats import Empty
 from halflabel.files.raw_table import AbsentNotStated, ReadError
 from halflabel.files.records import SOURCES, Records, cell_table
 from halflabel.labels import Absent
@@ -114,25 +113,6 @@ class Collector:
                 f"{option('absent', 'irrelevant')} if every label was checked for every item, "
                 f"{option('absent', 'unknown')} if a label may be missing from a list."
             )
-
-    def note_empty(self, n_items: int, what: str, meaning: Empty, because: str = "") -> None:
-        """Note the meaning of items for which the file names no label.
-
-        Parameters
-        ----------
-        n_items : int
-        what : str
-            Their form in the file, such as "without labels".
-        meaning : {"unlabelled", "none"}
-        because : str, optional
-            Why they are taken as unlabelled.
-        """
-        why = f": {because}" if because and meaning == "unlabelled" else ""
-        other = "none" if meaning == "unlabelled" else "unlabelled"
-        taken = "unlabelled" if meaning == "unlabelled" else "annotated, without labels"
-        self.notes.append(
-            f"{plural(n_items, 'item')} {what} taken as {taken}{why}. {option('empty', other)} states the opposite."
-        )
 
     def records(self, format: str, *, numbered: bool = False) -> Records:
         """Return the items and cells as records.

@@ -32,20 +32,6 @@ class Loss(Enum):
     ANNOTATED = "Items that were annotated without any label look unlabelled"
 
 
-#: The losses of a format that lists the labels of an item.
-OF_LISTS = (
-    Loss.IRRELEVANT,
-    Loss.SUGGESTED,
-    Loss.BOTH,
-    Loss.PROBABILITIES,
-    Loss.UNSURE,
-    Loss.PEOPLE,
-    Loss.MODEL,
-    Loss.FIELDS,
-    Loss.ANNOTATED,
-)
-
-
 def sentences(records: Records, losses: Sequence[Loss], fields: Sequence[str]) -> Notes:
     """Return one sentence for each declared loss that these records suffer.
 

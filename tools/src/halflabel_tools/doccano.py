@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from halflabel.files import OF_LISTS, Collector, Format, Loss, Options, Records
+from halflabel.files import Collector, Format, Loss, Options, Records
 from halflabel.files.field_values import names_in, rows_of
 from halflabel.files.json_files import Place, read_records, write_array, write_lines
-from halflabel.plugins import clipped
+from halflabel.plugins import clipped, option, plural
 
 #: The keys of the labels: "label" in today's exports, "labels" in older ones, "cats" with intents.
 KEYS = ("label", "labels", "cats")
@@ -43,7 +43,10 @@ def _read(paths: Sequence[Path], options: Options) -> Records:
         if labels or options.empty == "none":
             collector.add_list(item, labels, by=place.path.stem if len(paths) > 1 else None)
     if n_empty:
-        collector.note_empty(n_empty, "without labels", options.empty or "unlabelled", because=_WHY)
+        is_none = options.empty == "none"
+        taken = "annotated, without labels" if is_none else f"unlabelled: {_WHY}"
+        way = option("empty", "unlabelled" if is_none else "none")
+        collector.notes.append(f"{plural(n_empty, 'item')} without labels taken as {taken}. {way} states the opposite.")
     return collector.records(FORMAT.name, numbered=bool(numbered))
 
 
@@ -78,7 +81,18 @@ FORMAT = Format(
     suffixes=(".jsonl", ".json"),
     read=_read,
     write=_write,
-    losses=(*OF_LISTS, Loss.LABELS),
+    losses=(
+        Loss.IRRELEVANT,
+        Loss.SUGGESTED,
+        Loss.BOTH,
+        Loss.PROBABILITIES,
+        Loss.UNSURE,
+        Loss.PEOPLE,
+        Loss.MODEL,
+        Loss.FIELDS,
+        Loss.ANNOTATED,
+        Loss.LABELS,
+    ),
     carries=lambda items: [name for name in items.columns if name not in ("id", "label")],
     options=("id", "tags", "empty"),
 )
