@@ -45,6 +45,14 @@ def find_meanings(columns: Description) -> dict[str, float] | None:
     return {**PLAIN, **stated} if stated else None
 
 
+def read_label_columns(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float] | None) -> pd.DataFrame:
+    """Return label columns with values that are 1, 0 or missing. Raise for any other value."""
+    if meanings is not None:
+        return read_label_words(frame, names, meanings)
+    check_label_values(frame, names)
+    return frame[list(names)]
+
+
 def read_label_words(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float]) -> pd.DataFrame:
     """Return label columns with 1, 0 and NaN in place of their words. An empty cell is unknown unless stated.
 

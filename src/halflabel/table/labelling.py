@@ -17,7 +17,7 @@ from halflabel.labels.tables import as_frame
 from halflabel.table.cells import is_unnamed, use_text_names
 from halflabel.table.columns import BY_NAME, Description, Empty
 from halflabel.table.label_reading import LabelReading
-from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
+from halflabel.table.label_words import find_meanings, read_label_columns
 from halflabel.table.nothing import count_blanks, count_zeros, list_notes
 from halflabel.table.question import Question
 from halflabel.table.roles import Roles
@@ -75,7 +75,7 @@ def read_labels(
                 f"{option('absent', 'irrelevant')} is about tag lists, but the labels are columns: if an empty cell of "
                 f"them means no, state {option('no', '')} in its place."
             )
-        table = PartialLabels.from_table(_read_columns(frame, roles.labels, meanings))
+        table = PartialLabels.from_table(read_label_columns(frame, roles.labels, meanings))
         forms = count_blanks(frame, roles.labels, meanings, None if absent is None else "not assigned")
         if absent is not None:
             return LabelReading(_read_positive_columns(table, empty), nothing=forms)
@@ -144,7 +144,7 @@ def read_known_labels(
         notation = notation or recognise_tags(column)
         undecided = frame.get(name_open_column(roles.tags))
         return read_tag_cells(column, undecided, notation, absent, empty, names)[0]
-    values = _read_columns(frame, [name for name in names if name in frame], meanings)
+    values = read_label_columns(frame, [name for name in names if name in frame], meanings)
     if not values.notna().any(axis=None):
         annotated = np.full(len(frame), absent == "unknown" and empty == "none")
         state = np.zeros((len(frame), len(names)), np.int8)
@@ -154,14 +154,6 @@ def read_known_labels(
         return _read_positive_columns(table, empty)
     known = [name for name in names if name in frame]
     return _read_blank_rows(table, _find_blank_rows(frame, known), empty, asks=False)
-
-
-def _read_columns(frame: pd.DataFrame, names: Sequence[str], meanings: Mapping[str, float] | None) -> pd.DataFrame:
-    """Return label columns with values that are 1, 0 or missing. Raise for any other value."""
-    if meanings is not None:
-        return read_label_words(frame, names, meanings)
-    check_label_values(frame, names)
-    return frame[list(names)]
 
 
 def _find_blank_rows(frame: pd.DataFrame, names: Sequence[str]) -> Mask:

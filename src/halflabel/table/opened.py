@@ -22,7 +22,7 @@ from halflabel.table.columns import Description
 from halflabel.table.features import FeatureEncoder
 from halflabel.table.label_words import find_meanings, find_words
 from halflabel.table.nothing import Form
-from halflabel.table.reading import Reading, describe_reading
+from halflabel.table.reading import Reading, align, describe_reading
 from halflabel.table.roles import Roles
 from halflabel.table.rows import check_rows
 from halflabel.table.sources import Source
@@ -117,7 +117,7 @@ class OpenTable:
     rules: LabelRules = NO_RULES
 
     def __repr__(self) -> str:
-        roles = _align(self.roles.describe_groups(), ("column", "role", "why"))
+        roles = align([("column", "role", "why"), *self.roles.describe_groups()])
         counts = self.counts[:MAX_SHOWN].reset_index().to_string(index=False)
         rest = len(self.labels.names) - MAX_SHOWN
         more = [f"and {plural(rest, 'more label')}"] if rest > 0 else []
@@ -265,13 +265,6 @@ class OpenTable:
         taken = {name: each[rows] for name in by_row if (each := getattr(self, name)) is not None}
         frame = None if self.frame is None else self.frame.iloc[rows]
         return replace(self, **taken, frame=frame, source=None)
-
-
-def _align(rows: Sequence[tuple[str, str, str]], titles: tuple[str, str, str]) -> str:
-    """Return rows as lines of text with aligned columns."""
-    lines = [titles, *rows]
-    width = [max(len(line[j]) for line in lines) for j in range(2)]
-    return "\n".join(f"{a:<{width[0]}}  {b:<{width[1]}}  {why}".rstrip() for a, b, why in lines)
 
 
 def _describe_understood(opened: OpenTable) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from halflabel.labels import PartialLabels
 from halflabel.table.cells import read_as_text, require_columns, use_text_names
 from halflabel.table.columns import Description
 from halflabel.table.label_reading import LabelReading
-from halflabel.table.label_words import check_label_values, find_meanings, read_label_words
+from halflabel.table.label_words import find_meanings, read_label_columns
 from halflabel.table.native import as_pandas
 from halflabel.table.rows import Ids, find_rows, read_ids
 from halflabel.table.seen_labels import ask_absent
@@ -74,7 +74,7 @@ def read_pairs(columns: Description, ids: Ids | None) -> LabelReading:
         raise ValueError("no pair is about one of the items: are the ids of the pairs the ids of the items?")
     names = _read_names(pairs[tag], columns.tag_names)
     if value is not None:
-        values = _read_values(pairs, value, find_meanings(columns))
+        values = PartialLabels.from_table(read_label_columns(pairs, [value], find_meanings(columns))).values()[:, 0]
         names = [{"name": name, VALUE: has} for name, has in zip(names, values, strict=True)]
     lists = pd.Series(names, dtype=object).groupby(rows).agg(list)
     column = lists.reindex(range(len(known))).rename(tag)
@@ -135,14 +135,6 @@ def _name_tags(texts: Any, tag: str, names: pd.DataFrame) -> Any:
             f"the table of names has no name for {plural(len(lacking), 'tag')} of the pairs: {quoted(lacking)}."
         )
     return table[texts].to_numpy(object)
-
-
-def _read_values(pairs: pd.DataFrame, value: str, meanings: Mapping[str, float] | None) -> Any:
-    """Return 1, 0 or NaN for each pair."""
-    if meanings is not None:
-        return read_label_words(pairs, [value], meanings)[value].to_numpy(dtype=float)
-    check_label_values(pairs, [value])
-    return PartialLabels.from_table(pairs[[value]]).values()[:, 0]
 
 
 def _describe(labels: PartialLabels, tag: str, n_pairs: int) -> Notes:

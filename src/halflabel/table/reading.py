@@ -61,9 +61,13 @@ class Reading:
     @property
     def table(self) -> str:
         """The rows as lines of text."""
-        lines = [list(self.rows.columns), *self.rows.to_numpy(dtype=object).tolist()]
-        width = [max(len(line[j]) for line in lines) for j in range(len(lines[0]))]
-        return "\n".join("  ".join(map(str.ljust, line, width)).rstrip() for line in lines)
+        return align([list(self.rows.columns), *self.rows.to_numpy(dtype=object).tolist()])
+
+
+def align(lines: Sequence[Sequence[str]]) -> str:
+    """Return rows as lines of text with aligned columns."""
+    width = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, width)).rstrip() for line in lines)
 
 
 def describe_reading(labels: PartialLabels, index: Index, forms: Sequence[Form], where: str = "") -> Reading:
