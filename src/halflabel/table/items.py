@@ -13,6 +13,7 @@ import pandas as pd
 from halflabel._arrays import Index, Ints
 from halflabel._wording import clipped
 from halflabel.labels import PartialLabels
+from halflabel.labels.tables import is_missing
 from halflabel.table import OpenTable
 from halflabel.table.exclusions import Cause
 from halflabel.table.patterns import select
@@ -109,7 +110,6 @@ def _describe_cell(name: str, cell: Any, folder: str | os.PathLike[str] | None) 
 
         image = None if folder is None else read_thumbnail(cell, folder)
         return {"column": clipped(name), "text": clipped(name_image(cell)), "link": None, "image": image}
-    missing = np.ndim(cell) == 0 and not isinstance(cell, dict | set) and pd.isna(cell)
-    text = "" if missing else str(cell).strip()
+    text = "" if is_missing(cell) else str(cell).strip()
     is_link = len(text) <= MAX_LINK and _LINK.fullmatch(text)
     return {"column": clipped(name), "text": clipped(text), "link": text if is_link else None, "image": None}
