@@ -17,7 +17,8 @@ from halflabel.table.pictures import encode_png, scale_to_ink
 
 def test_letters_distinguish_given_and_filled_entries(rng):
     labels = PartialLabels.from_table([[1], [0], [None], [None], [None]])
-    drawn = choose_points(rng.normal(size=(5, 2)), labels, np.array([[1], [-1], [1], [-1], [0]]), None, rng)
+    state = np.array([[1], [-1], [1], [-1], [0]])
+    drawn = choose_points(rng.normal(size=(5, 2)), labels, state, (1 + state) / 2, None, rng)
     assert drawn["labels"] == [{"name": "label0", "codes": "RIri?"}]
     kinds = [path["kind"] for path in draw_map(drawn)["layers"][0]["paths"]]
     assert sorted(kinds) == ["filled irrelevant", "filled relevant", "given irrelevant", "given relevant", "left"]
@@ -27,7 +28,7 @@ def test_filled_values_without_certainty_are_pale(rng):
     labels = PartialLabels.from_table([[1], [0], [None], [None], [None], [None], [None]])
     state = np.array([[1], [-1], [1], [1], [-1], [-1], [0]])
     p = np.array([[0.5], [0.5], [0.75], [0.4], [0.25], [0.3], [0.5]])
-    drawn = choose_points(rng.normal(size=(7, 2)), labels, state, None, rng, p=p)
+    drawn = choose_points(rng.normal(size=(7, 2)), labels, state, p, None, rng)
     assert drawn["labels"][0]["codes"] == "RIrpiq?"
     kinds = [path["kind"] for path in draw_map(drawn)["layers"][0]["paths"]]
     assert {"filled relevant pale", "filled irrelevant pale"} < set(kinds)
@@ -45,7 +46,7 @@ def test_a_sample_keeps_rare_values(rng):
 
 def test_the_seed_decides_the_sample(at_random):
     completion = at_random(5000, 2)
-    args = (completion.coordinates, completion.labels, completion.state, None)
+    args = (completion.coordinates, completion.labels, completion.state, completion.probabilities, None)
     first, again, other = (choose_points(*args, np.random.default_rng(seed)) for seed in (0, 0, 1))
     assert first == again
     assert first["x"] != other["x"]
@@ -70,7 +71,8 @@ def test_one_value_of_a_coordinate_stands_in_the_middle():
 def test_images_do_not_overlap_and_labelled_items_come_first(at_random):
     completion = at_random(3000, 1, n_given=30)
     ink = np.zeros((3000, 8, 8), dtype=np.uint8)
-    drawn = choose_points(completion.coordinates, completion.labels, completion.state, ink, np.random.default_rng(0))
+    args = (completion.coordinates, completion.labels, completion.state, completion.probabilities)
+    drawn = choose_points(*args, ink, np.random.default_rng(0))
     places = list(zip(drawn["x"], drawn["y"], strict=True))
     assert len(places) == len(set(places)) == len(drawn["marks"])
     assert all(x % CELL == y % CELL == CELL // 2 for x, y in places)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from halflabel._arrays import Floats, Ints
 from halflabel.labels.intervals import wilson_interval
-from halflabel.report.scatter import WORDS
+from halflabel.report.scatter import CODES, ORDER, WORDS
 
 if TYPE_CHECKING:  # matplotlib takes a second to start, and nothing but a figure needs it
     from matplotlib.axes import Axes
@@ -34,9 +34,6 @@ PALE = 0.35
 
 #: Size of the name of the largest region, in points, and the colour of names.
 NAME_SIZE, QUIET = 10, "#22252a"
-
-#: The values in the order of drawing: rare ones come last and are on top.
-ORDER = (4, 6, 3, 5, 2, 1, 0)
 
 
 class Name(NamedTuple):
@@ -71,7 +68,7 @@ def plot_map(
     ``codes`` are from :func:`halflabel.report.scatter.encode_entries`. ``label`` is the name of the label, for the
     title, and ``note`` the line under the map.
     """
-    for code in ORDER:
+    for code in map(CODES.index, ORDER):
         rows = codes == code
         if rows.any():
             colour, marker, size = MARKS[code]

@@ -5,13 +5,13 @@ Numbers become shapes here, shapes become SVG in that template, and the style sh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
 from halflabel.labels.intervals import wilson_interval
 from halflabel.report.region_names import HEIGHT, WIDTH
-from halflabel.report.scatter import CELL, CODES
+from halflabel.report.scatter import CELL, CODES, ORDER
 
 #: The classes of the style sheet for the letters of :data:`halflabel.report.scatter.CODES`.
 CLASSES = dict(
@@ -29,9 +29,6 @@ CLASSES = dict(
         strict=True,
     )
 )
-
-#: Values in the order of drawing: rare ones come last and are on top.
-ORDER = "?qiprIR"
 
 #: Side of the image of an item, which leaves a margin in its cell.
 IMAGE = CELL - 8
@@ -61,19 +58,15 @@ def draw_map(points: dict[str, Any]) -> dict[str, Any]:
 
 
 def _draw_layer(xs: Sequence[int], ys: Sequence[int], codes: str) -> list[dict[str, str]]:
-    points = {code: [(x, y) for x, y, own in zip(xs, ys, codes, strict=True) if own == code] for code in ORDER}
-    return [{"kind": CLASSES[code], "d": draw_points(places)} for code, places in points.items() if places]
-
-
-def draw_points(points: Iterable[tuple[int, int]]) -> str:
-    """Return a path of lines without length: only their caps are visible, a dot or a square, in about nine bytes each.
+    """Return a path for each value. Its lines have no length: only their caps are visible, a dot or a square.
 
     Examples
     --------
-    >>> draw_points([(3, 4), (10, 20)])
-    'M3 4h0M10 20h0'
+    >>> _draw_layer([3, 10], [4, 20], "RR")
+    [{'kind': 'given relevant', 'd': 'M3 4h0M10 20h0'}]
     """
-    return "".join(f"M{x} {y}h0" for x, y in points)
+    points = {code: [f"M{x} {y}h0" for x, y, own in zip(xs, ys, codes, strict=True) if own == code] for code in ORDER}
+    return [{"kind": CLASSES[code], "d": "".join(dots)} for code, dots in points.items() if dots]
 
 
 def draw_calibration(bins: Sequence[dict[str, Any]]) -> dict[str, Any]:

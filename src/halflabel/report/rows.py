@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from halflabel._arrays import Ints
 from halflabel._wording import clipped, plural
@@ -69,11 +68,3 @@ def write_reason(evidence: Evidence, row: int, column: int) -> str:
     without = "are not known to have it" if evidence.labels.select([column]).has_positive_only else "do not have it"
     number, verb = (len(nearest) - has, without) if evidence.state[row, column] > 0 else (has, "have it")
     return f"{number} of its {plural(len(nearest), 'nearest known item')} {verb}" if len(nearest) else ""
-
-
-def make_rows(items: pd.Index[Any], images: Sequence[str | None], cells: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the rows of items: their name, image and shown columns."""
-    return [
-        {"item": clipped(item), "image": image, "shown": shown}
-        for item, image, shown in zip(items, images, cells, strict=True)
-    ]

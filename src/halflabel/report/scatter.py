@@ -26,7 +26,10 @@ if TYPE_CHECKING:  # completion is above report
 #: relevant and filled irrelevant without certainty.
 CODES = "RIri?pq"
 
-#: The same values in words, in the same order.
+#: The values in the order of drawing: rare ones come last and are on top.
+ORDER = "?qiprIR"
+
+#: The same values in words, in the order of :data:`CODES`.
 WORDS = ("yes, given", "no, given", "yes, filled", "no, filled", "empty", "yes, uncertain", "no, uncertain")
 
 #: Filled values with a lower probability are drawn pale.
@@ -49,10 +52,10 @@ def choose_points(
     coordinates: Floats,
     labels: PartialLabels,
     state: NDArray[np.int8],
+    p: Floats,
     ink: NDArray[np.uint8] | None,
     rng: np.random.Generator,
     first: int | None = None,
-    p: Floats | None = None,
     max_points: int = MAX_POINTS,
 ) -> dict[str, Any]:
     """Return the points of the map with one letter of :data:`CODES` per point and label.
@@ -66,14 +69,14 @@ def choose_points(
     coordinates : ndarray of shape (n_items, 2)
     state : ndarray of shape (n_items, n_labels)
         After filling.
+    p : ndarray of shape (n_items, n_labels)
+        Probabilities of being relevant, which distinguish uncertain values from others.
     ink : ndarray of uint8, shape (n_items, height, width), or None
         A small image per item, from :func:`halflabel.table.pictures.read_images`.
     rng : Generator
         Decides the sample.
     first : int, optional
         A label that is shown first; by default the one with the most relevant entries.
-    p : ndarray of shape (n_items, n_labels), optional
-        Probabilities of being relevant, which distinguish uncertain values from others.
     max_points : int, default=1000
         Maximum number of items.
     """
@@ -101,11 +104,9 @@ def choose_points(
     }
 
 
-def encode_entries(labels: PartialLabels, state: NDArray[np.int8], p: Floats | None = None) -> Ints:
-    """Return for each entry the position of its letter in :data:`CODES`. Without ``p``, no entry is uncertain."""
+def encode_entries(labels: PartialLabels, state: NDArray[np.int8], p: Floats) -> Ints:
+    """Return for each entry the position of its letter in :data:`CODES`."""
     codes = np.select([labels.state > 0, labels.state < 0, state > 0, state < 0], range(4), 4)
-    if p is None:
-        return codes
     certainty = np.where(codes == 2, p, 1 - p)
     return np.where((codes == 2) | (codes == 3), codes + 3 * (certainty < MIN_CERTAINTY), codes)
 
@@ -169,7 +170,7 @@ def summarize_map(
     labels, state = completion.labels, completion.state
     coordinates, p = drawn.places, completion.evidence.printed_probabilities
     rng = np.random.default_rng(random_state)
-    points = choose_points(coordinates, labels, state, ink, rng, first, p, max_points)
+    points = choose_points(coordinates, labels, state, p, ink, rng, first, max_points)
     margin = MARGIN if ink is None else CELL / 2
     regions = _name_regions(drawn, np.column_stack([points["x"], points["y"]]), margin)
     rows = np.array(points["rows"], dtype=np.intp)

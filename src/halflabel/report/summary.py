@@ -19,7 +19,7 @@ from halflabel._wording import clipped
 from halflabel.completion.verdict import decide, rank_labels
 from halflabel.report.details import describe_run, describe_values, measure_quality, summarize_reading
 from halflabel.report.display import describe_review, name_event
-from halflabel.report.rows import draw_strip, list_checks, make_rows
+from halflabel.report.rows import draw_strip, list_checks
 from halflabel.report.scatter import try_map
 from halflabel.report.votes import summarize_votes
 from halflabel.table import OpenTable
@@ -125,8 +125,10 @@ def _describe_items(
 ) -> list[dict[str, Any]]:
     """Return the name, the image and the shown columns of items."""
     cells = describe_cells(take_shown(completion.opened, shown, rows), folder)
-    images = [None if ink is None else encode_png(ink[row]) for row in rows]
-    return make_rows(completion.index[rows], images, cells)
+    return [
+        {"item": clipped(completion.index[row]), "image": None if ink is None else encode_png(ink[row]), "shown": shown}
+        for row, shown in zip(rows, cells, strict=True)
+    ]
 
 
 def _find_folder(opened: OpenTable) -> Path:

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 from halflabel._lazy import import_on_use
 
 if TYPE_CHECKING:
-    from halflabel.report.display import describe_explanation, render_explanation, show_completion
-    from halflabel.report.pictures import draw_picture
-    from halflabel.report.plotting import Plots
-    from halflabel.report.render import render_html
-    from halflabel.report.summary import summarize
+    from halflabel.report.display import describe_explanation as describe_explanation
+    from halflabel.report.display import render_explanation as render_explanation
+    from halflabel.report.display import show_completion as show_completion
+    from halflabel.report.pictures import draw_picture as draw_picture
+    from halflabel.report.plotting import Plots as Plots
+    from halflabel.report.render import render_html as render_html
+    from halflabel.report.summary import summarize as summarize
 else:
-    __getattr__, __dir__ = import_on_use(
+    __getattr__, _ = import_on_use(
         __name__,
         {
             "halflabel.report.display": ["describe_explanation", "render_explanation", "show_completion"],
@@ -21,13 +23,3 @@ else:
             "halflabel.report.summary": ["summarize"],
         },
     )
-
-__all__ = [
-    "Plots",
-    "describe_explanation",
-    "draw_picture",
-    "render_explanation",
-    "render_html",
-    "show_completion",
-    "summarize",
-]
