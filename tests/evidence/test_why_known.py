@@ -85,11 +85,12 @@ def test_a_value_that_decides_about_whole_items_is_unclear(hide, n_labels):
 
 @pytest.mark.parametrize("weight", [0.0, 0.2, 0.5, 1.0])
 def test_a_value_that_may_decide_is_one_of_two_numbers_of_relevant_gaps(weight):
+    """The number that is stated is that of the other reasons, also where the value is certain."""
     p, shift = np.array([[0.2, 0.3], [0.7, 0.9]]), np.array([-1.0, 2.0])
-    difference = expit(logit(p) + shift) - p
-    variance = weight * difference**2 - (weight * difference) ** 2
+    true = np.stack([expit(logit(p) + shift), p])
+    squared = np.tensordot([weight, 1 - weight], (true - p) ** 2, 1)
     found = Why("random", 0, weight, shift).deviate(p)
-    np.testing.assert_allclose(found, np.sign(difference) * np.sqrt(variance), atol=1e-12)
+    np.testing.assert_allclose(found, np.sign(true[0] - p) * np.sqrt(squared), atol=1e-12)
 
 
 def test_the_number_of_answers_that_decides_grows_with_the_square_of_the_difference():

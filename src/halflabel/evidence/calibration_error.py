@@ -6,40 +6,39 @@ import numpy as np
 
 from halflabel._arrays import Floats
 from halflabel.labels import PartialLabels
-from halflabel.labels.metrics import ece
 
 #: Bins of the calibration curve, as for the calibration error.
 BINS = 15
 
 
 def measure_calibration(labels: PartialLabels, probabilities: Floats) -> dict[str, float]:
-    """Return the calibration error of all learned labels together, and the error that chance would show."""
-    learned = labels.hide(np.broadcast_to(~labels.learnable, labels.shape))
-    return {
-        "ece": ece(learned, probabilities, bins=BINS),
-        "ece_by_chance": _estimate_chance_ece(probabilities[learned.observed]),
-    }
+    r"""Return the calibration error of all learned labels together, and the error that chance would show.
 
-
-def _estimate_chance_ece(p: Floats) -> float:
-    r"""Return the calibration error that perfectly calibrated probabilities would have by chance.
-
-    In a bin, the sum of (p - outcome) is nearly normal with variance :math:`\sum p(1 - p)`, whose absolute value
-    is :math:`\sqrt{2/\pi}` standard deviations on average.
+    In a bin, the sum of (p - outcome) of perfectly calibrated probabilities is nearly normal with variance
+    :math:`\sum p(1 - p)`, whose absolute value is :math:`\sqrt{2/\pi}` standard deviations on average.
     """
-    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
-    variance = np.bincount(which, weights=p * (1 - p), minlength=BINS)
-    return float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum() / len(p)) if len(p) else np.nan
+    entries, _, excess, variance = _sum_bins(labels, probabilities)
+    n = entries.sum() or np.nan
+    return {
+        "ece": float(np.abs(excess).sum() / n),
+        "ece_by_chance": float(np.sqrt(2 / np.pi) * np.sqrt(variance).sum() / n),
+    }
 
 
 def bin_calibration(labels: PartialLabels, probabilities: Floats) -> list[dict[str, float]]:
     """Return the bins of the calibration curve with an entry: number of entries, predicted and observed share."""
-    used = labels.observed & labels.learnable
-    p, relevant = probabilities[used], labels.relevant[used]
-    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
-    entries, predicted, observed = (np.bincount(which, weights=w, minlength=BINS) for w in (None, p, relevant))
+    entries, predicted, excess, _ = _sum_bins(labels, probabilities)
     return [
-        {"entries": int(n), "predicted": predicted[b] / n, "observed": observed[b] / n}
+        {"entries": int(n), "predicted": predicted[b] / n, "observed": (predicted - excess)[b] / n}
         for b, n in enumerate(entries)
         if n
     ]
+
+
+def _sum_bins(labels: PartialLabels, probabilities: Floats) -> list[Floats]:
+    """Return sums over the entries of each bin: 1, p, p less the outcome, and the variance of the outcome."""
+    used = labels.observed & labels.learnable
+    p = probabilities[used]
+    which = np.minimum((p * BINS).astype(np.intp), BINS - 1)
+    of_entry = (np.ones_like(p), p, p - labels.relevant[used], p * (1 - p))
+    return [np.bincount(which, weights=each, minlength=BINS).astype(float) for each in of_entry]

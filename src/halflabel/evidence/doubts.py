@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from halflabel._arrays import Floats, Mask
 from halflabel.evidence.suspects import accuse, measure_flips
@@ -49,6 +50,11 @@ def rank_doubts(
     return entries.sort_values("gain", ascending=False, kind="stable").reset_index(drop=True)
 
 
+def measure_wrong(state: Any, p: NDArray[Any]) -> NDArray[Any]:
+    """Return the probability that each value is wrong. Of an entry without a value, the more probable one counts."""
+    return np.select([state > 0, state < 0], [1 - p, p], np.minimum(p, 1 - p))
+
+
 def _rank_given(labels: PartialLabels, p: Floats, broken: Sequence[Mask]) -> pd.DataFrame:
     """Return the given entries that are more probably wrong than right."""
     wrong = measure_flips(labels, p, broken)
@@ -58,7 +64,7 @@ def _rank_given(labels: PartialLabels, p: Floats, broken: Sequence[Mask]) -> pd.
 
 def _rank_gaps(labels: PartialLabels, state: Any, p: Floats) -> pd.DataFrame:
     """Return the undecided entries, and the filled values that are wrong with a notable probability."""
-    wrong = np.select([state > 0, state < 0], [1 - p, p], np.minimum(p, 1 - p))
+    wrong = measure_wrong(state, p)
     listed = ~labels.observed & ((state == 0) | (wrong >= MIN_WRONG))
     reason = np.where(state == 0, Reason.UNDECIDED_ENTRY.words, Reason.UNCERTAIN_ITEM.words)
     return _list_entries(listed, state, p, reason, wrong)

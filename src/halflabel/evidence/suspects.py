@@ -117,15 +117,13 @@ def measure_flips(labels: PartialLabels, probabilities: Floats, broken: Sequence
     return wrong
 
 
-def has_both_values(labels: PartialLabels) -> Mask:
-    """Return which labels have enough given entries of both values, so that held-out entries measure something."""
-    relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
-    return np.asarray(np.minimum(relevant, observed - relevant) >= MIN_OF_A_VALUE)
-
-
 def accuse(labels: PartialLabels, wrong: Floats) -> Mask:
-    """Return the given entries that may be listed as doubtful. ``wrong`` is from :func:`measure_flips`."""
-    return (wrong >= MIN_WRONG) & has_both_values(labels)
+    """Return the given entries that may be listed as doubtful. ``wrong`` is from :func:`measure_flips`.
+
+    Held-out entries of a label measure something if enough entries of both values are given.
+    """
+    relevant, observed = labels.relevant.sum(axis=0), labels.observed.sum(axis=0)
+    return np.asarray((wrong >= MIN_WRONG) & (np.minimum(relevant, observed - relevant) >= MIN_OF_A_VALUE))
 
 
 def rank_suspects(labels: PartialLabels, probabilities: Floats, broken: Sequence[Mask] = ()) -> pd.DataFrame:

@@ -66,8 +66,8 @@ class Why(NamedTuple):
     shift: Floats | float = 0.0
 
     def deviate(self, p: Floats) -> Floats:
-        """Return one standard deviation of probabilities of gaps: the value may decide, or another reason."""
-        return np.asarray(np.sqrt(self.weight * (1 - self.weight)) * (_move(p, self.shift) - p))
+        """Return one standard deviation of probabilities of gaps around ``p``, which hold if the value does not decide."""
+        return np.asarray(np.sqrt(self.weight) * (_move(p, self.shift) - p))
 
 
 def explain(X: Matrix, labels: PartialLabels, known: Mask, p: Floats, alone: Floats | None = None) -> Why:

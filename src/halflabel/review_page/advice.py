@@ -49,12 +49,7 @@ def advise(now: Situation, book: AnswerBook) -> dict[str, Any]:
         return {**stated, "sentence": _contradict(n, high, answers)}
     gain = _sum_next(now, wrong)
     sentence = write_advice(n, expected, low, high, gain)
-    return {**stated, "expected": expected, "is_enough": _is_enough(n, gain), "sentence": sentence}
-
-
-def _is_enough(filled: int, gain: float) -> bool:
-    """Return whether the next answers would remove few errors, for their number."""
-    return gain < ENOUGH * min(NEXT, filled)
+    return {**stated, "expected": expected, "is_enough": gain < ENOUGH * min(NEXT, n), "sentence": sentence}
 
 
 def _sum_next(now: Situation, wrong: Floats) -> float:
@@ -102,9 +97,9 @@ def write_advice(filled: int, expected: float, low: float, high: float, gain: fl
         return NOTHING_LEFT
     verdict = write_wrong(filled, expected, low, high)
     first = f"Filled values: {verdict[0].lower()}{verdict[1:]}"
-    removed = "no error" if gain < 0.5 else f"about {plural(round(gain), 'error')}"
-    more = f"{plural(min(NEXT, filled), 'more answer')} would remove {removed}."
-    return f"It is enough: {more} {first}" if _is_enough(filled, gain) else f"{first} {more}"
+    removed, asked = "no error" if gain < 0.5 else f"about {plural(round(gain), 'error')}", min(NEXT, filled)
+    more = f"{plural(asked, 'more answer')} would remove {removed}."
+    return f"It is enough: {more} {first}" if gain < ENOUGH * asked else f"{first} {more}"
 
 
 def score_random(book: AnswerBook) -> dict[str, int]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from halflabel._arrays import Floats
 from halflabel.completion import Completion
 from halflabel.evidence import suspects
+from halflabel.evidence.doubts import measure_wrong
 from halflabel.labels import PartialLabels
 
 
@@ -35,7 +36,7 @@ class Fit:
     band: tuple[float, float] | None = None
 
     @property
-    def wrong(self) -> NDArray[np.float32]:
+    def wrong(self) -> NDArray[Any]:
         """The probability that the value of each entry is wrong. If the entry has none, its better value counts."""
         return measure_wrong(self.state, self.p)
 
@@ -47,22 +48,12 @@ class Fit:
         if tuple(names) == labels.names:
             return self
         at = [labels.names.index(name) for name in names]
-
-        def put(name: str, into: NDArray[Any]) -> NDArray[Any]:
-            values = getattr(self, name)
-            whole = into.astype(values.dtype)
-            whole[:, at] = values
-            return whole
-
         of_labels = {"state": labels.state, "given": labels.state, "p": labels.relevant, "shown_p": labels.relevant}
-        into = {**of_labels, "flipped": np.zeros(labels.shape)}
-        whole: dict[str, Any] = {name: put(name, values) for name, values in into.items()}
+        whole: dict[str, Any] = {}
+        for name, values in {**of_labels, "flipped": np.zeros(labels.shape)}.items():
+            whole[name] = values.astype(getattr(self, name).dtype)
+            whole[name][:, at] = getattr(self, name)
         return replace(self, **whole)
-
-
-def measure_wrong(state: NDArray[Any], p: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the probability that each value is wrong."""
-    return np.select([state > 0, state < 0], [1 - p, p], np.minimum(p, 1 - p)).astype(np.float32)
 
 
 def remove_flips(p: Floats, false_relevant: Any, false_irrelevant: Any) -> Floats:
