@@ -34,7 +34,7 @@ def test_a_terminal_shows_the_verdict():
     assert repr(filled) == str(filled.verdict)
     assert repr(filled).splitlines() == [
         "4 gaps filled: 2 yes, 2 no.",
-        "About 1 of the 4 is wrong (between 0 and 2). Very few labelled items [few-items].",
+        "About 1 of the 4 is wrong (between 0 and 3). Very few labelled items [few-items].",
         "Next: answer the questions that help most: `filled.review()`",
     ]
 
