@@ -66,7 +66,7 @@ class Why(NamedTuple):
     shift: Floats | float = 0.0
 
     def deviate(self, p: Floats) -> Floats:
-        """Return one standard deviation of probabilities of gaps around ``p``, which hold if the value does not decide."""
+        """Return one standard deviation of gaps around the probabilities ``p``, as if the value did not decide."""
         return np.asarray(np.sqrt(self.weight) * (_move(p, self.shift) - p))
 
 
