@@ -126,7 +126,7 @@ def has_opposites(difference):
 
 
 @given(draw_differences())
-def test_no_part_pools_what_is_significant_in_opposite_directions(difference):
+def test_no_part_joins_what_is_significant_in_opposite_directions(difference):
     parts = split_opposites(difference)
     assert parts or not has_opposites(difference)
     for _, part, _ in parts:
