@@ -95,7 +95,6 @@ def test_the_first_direction_separates_two_groups(rng):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, not 0"),
         ({"bandwidth": 0.0}, r"bandwidth must be positive or None, not 0\.0"),
         ({"n_components": 7}, r"between 1 and 6, .* \(n_features=6\), not 7"),
     ],

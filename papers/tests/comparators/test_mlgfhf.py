@@ -159,7 +159,6 @@ def test_duplicates_only_need_no_bandwidth():
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, not 0"),
         ({"n_folds": 1.5}, "n_folds must be a whole number of at least 2, not 1.5"),
         ({"label_graph_weight": -1}, "label_graph_weight must be at least 0 and finite, not -1"),
         ({"bandwidth": 0.0}, "bandwidth must be positive and finite, or None, not 0.0"),

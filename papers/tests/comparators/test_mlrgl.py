@@ -115,7 +115,6 @@ def test_too_few_iterations_are_reported(rng):
     [
         ({"alpha": 0.0}, "alpha must be positive, one number or several to choose from, not 0.0"),
         ({"width": (1.0, -2.0)}, "width must be positive, one number or several to choose from, not -2.0"),
-        ({"n_folds": 1}, "n_folds must be a whole number of at least 2, not 1"),
     ],
 )
 def test_settings_out_of_range_raise(settings, sentence, rng):
