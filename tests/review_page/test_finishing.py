@@ -1,6 +1,7 @@
 """The page in finish mode: the numbers of the library, wrong requests, and fits that end with the proof."""
 
 import shutil
+import time
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from tests.review_page.serving import LABELS, Served, Workplace, make_setting, m
 from halflabel.completion.finish_state import FinishState
 from halflabel.evidence.certificate import read_certificate, verify
 from halflabel.review_page.finishing import BATCH, open_finish
+from halflabel.review_page.server import TICK
 from halflabel.review_page.session import Asked
 
 LIMITS = {"max_error": 0.1, "seed": 3}
@@ -91,6 +93,27 @@ def test_a_scripted_reviewer_gets_the_numbers_of_the_library_and_a_table_that_is
     ids = [f"s{i}" for i in range(70)]
     assert verify(certificate, ids, LABELS, (2 * table - 1).astype(np.int8)) == str(certificate)
     assert str(certificate) in (tmp_path / "songs.page.html").read_text()
+
+
+def test_no_fit_freezes_other_values_while_random_questions_are_chosen(case, tmp_path, make_fit, monkeypatch):
+    session = begin(case, tmp_path, seed=None)
+    state, fit = session.state, make_fit(session.labels.state, case[2])
+    choose = state.proof.choose_random
+
+    def choose_slowly(n):
+        chosen = choose(n)
+        session.take_fit(fit)
+        time.sleep(4 * TICK)  # the server looks for a fit, if it can
+        return chosen
+
+    monkeypatch.setattr(state, "choose", lambda n: [])
+    monkeypatch.setattr(state.proof, "choose_random", choose_slowly)
+    with Served(session) as client:
+        answers = [respond(each, case, f"k{n}") for n, each in enumerate(ask(client))]
+        client.post("/api/answers", {"answers": answers})
+        certificate, delivered = state.certify(), state.proof.delivered
+    assert certificate["audited"] == len(answers) == BATCH
+    assert verify(certificate, [f"s{i}" for i in range(70)], LABELS, delivered) == str(certificate)
 
 
 WRONG = {

@@ -154,7 +154,7 @@ async def post_questions(session: Session, request: Request) -> Response:
         page=read_text(asked, "page")[:MAX_PAGE],
         held=read_wholes(asked, "held", size).tolist(),
     )
-    screens = await asyncio.to_thread(session.choose, wanted)
+    screens = await asyncio.to_thread(session.choose, wanted) if session.chooses_aside else session.choose(wanted)
     return JSONResponse({"screens": [[vars(question) for question in screen] for screen in screens]})
 
 

@@ -40,6 +40,9 @@ _NO_ANSWERS = pd.DataFrame({"item": [], "label": [], "answer": []})
 class Finish(Session):
     """The state of a finish. ``state`` has questions, answers and bound, which `halflabel finish` by file continues."""
 
+    #: A choice writes random questions to the journal. No fit may freeze other values between the two.
+    chooses_aside = False
+
     def __init__(self, config: Config, state: FinishState, targets: Targets) -> None:
         super().__init__(config, (state.journal.header or {})["table"])
         self.state, self.targets, self.journal = state, targets, state.journal

@@ -49,6 +49,9 @@ class Session(ABC):
     ``table`` is a digest of the table: requests about another one are rejected.
     """
 
+    #: Whether :meth:`choose` only reads answers and fits, so that another thread may call it.
+    chooses_aside = True
+
     def __init__(self, config: Config, table: str) -> None:
         self.config, self.opened, self.labels, self.table = config, config.opened, config.opened.labels, table
         self.journal: Ledger
