@@ -1,4 +1,4 @@
-"""A stack of plain methods."""
+"""Boosting with early stopping, and a stack of plain methods."""
 
 from __future__ import annotations
 
@@ -15,6 +15,25 @@ from halflabel.methods.baselines import BinaryRelevance
 
 #: Probabilities are at least this far from 0 and 1.
 CLIP = 1e-4
+
+
+class Boosting(HistGradientBoostingClassifier):  # type: ignore[misc]
+    """Boosted trees with early stopping, except where a class has one item: it cannot be held out.
+
+    Examples
+    --------
+    >>> bool(Boosting(early_stopping=True).fit(np.eye(30), np.eye(30)[0]).early_stopping)
+    True
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the trees."""
+        asked = self.get_params()["early_stopping"]
+        self.set_params(early_stopping=asked and min(np.unique(y, return_counts=True)[1]) > 1)
+        try:
+            return super().fit(X, y)  # type: ignore[no-any-return]
+        finally:
+            self.set_params(early_stopping=asked)
 
 
 class Stack(BaseEstimator):  # type: ignore[misc]
