@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.conftest import run
+from tests.completion.ways_of_missing import know_entries
 
 import halflabel as hl
 
@@ -128,6 +129,20 @@ def test_everything_that_a_completion_offers_works_with_votes(tmp_path):
     assert len(filled.next_to_label(3)) == 3
     assert len(filled.review(5)) == 5
     assert len(filled.finish(seed=0).next(3)) == 3
+
+
+@pytest.mark.parametrize("calibration", ["auto", "shifted"])
+def test_known_entries_that_were_chosen_by_their_value_measure_no_source(calibration):
+    """Votes have shown the model the gaps: a shift between known entries and gaps would be learned from corrected p."""
+    items, truth, votes = draw()
+    known = know_entries(0.6, 0.15)(truth.astype(float), np.random.default_rng(0))
+    items = items.assign(**{name: known[:, j] for j, name in enumerate(LABELS)})
+    given = {"labels": LABELS, "sources": votes, "effort": "fast", "calibration": calibration}
+    filled = hl.complete(items, **given)
+    assert list(filled.corrections) == ["votes"]
+    assert filled.evidence.facts.why.reason == "value"
+    assert filled.expected_errors[["expected", "low", "high"]].isna().all(axis=None)
+    assert not any("%" in sentence for sentence in filled.evidence.gaps)
 
 
 def test_answers_are_known_entries_and_measure_the_sources():
