@@ -85,7 +85,7 @@ class Review:
         """Return the Brier score of the gaps without an answer."""
         p = self.view(completion).fit.p
         gaps = (self.labels.state == 0) & (self.book.current == 0)
-        return float(np.mean((p - self.truth.relevant)[gaps] ** 2))
+        return np.mean((p - self.truth.relevant)[gaps] ** 2)
 
     def answer(self, now, screen):
         """Answer the entries of a screen, and return the seconds that the reader needs."""

@@ -60,7 +60,7 @@ def estimate_errors(
     Parameters
     ----------
     labels : PartialLabels
-        The known labels that are like the gaps, of those that the calibration was fitted on.
+        The known labels that are a sample of the gaps. The calibration was fitted on all of them.
     filled : ndarray of int8, shape (n_items, n_labels)
         +1 filled as relevant, -1 as irrelevant, 0 not filled.
     p : ndarray of shape (n_items, n_labels)

@@ -198,10 +198,10 @@ def take_highest(mask: Mask, score: Scores, n: int) -> list[int]:
 
 def mix(batch: Sequence[Screen], others: Sequence[Screen], now: Situation) -> list[Screen]:
     """Return a batch with others at random places: a page replaces its batch early, and no place may be left out."""
-    mixed = list(batch)
+    mixed = [*batch]
     rng = np.random.default_rng([len(others), int((now.current != NONE).sum())])
     places = np.sort(rng.permutation(len(batch) + len(others))[: len(others)])
-    for place, other in zip(places.tolist(), others, strict=True):
+    for place, other in zip(places, others, strict=True):
         mixed.insert(place, other)
     return mixed
 
