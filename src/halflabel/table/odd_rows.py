@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,12 @@ _WORD = re.compile(
 )
 
 #: The statistics that a row can have of the rows above. A row without a word for it has one of the first two.
-_STATISTICS: dict[str, Callable[..., Any]] = {
-    "sums": np.nansum,
-    "means": np.nanmean,
-    "minima": np.nanmin,
-    "maxima": np.nanmax,
-    "medians": np.nanmedian,
+_STATISTICS: dict[str, Callable[[Floats], Any]] = {
+    "sums": np.sum,
+    "means": np.mean,
+    "minima": np.min,
+    "maxima": np.max,
+    "medians": np.median,
 }
 
 
@@ -105,33 +106,31 @@ def _find_sums(frame: pd.DataFrame, words: Sequence[Any]) -> dict[int, str]:
     Most numbers of such a row are this statistic. Without a word for it, there are two or more, and no other row has
     one of these values: the last row only is examined.
     """
-    columns = [frame[name] for name in frame if infer_kind(frame[name]) == "numbers"]
-    if not columns:
-        return {}
-    numbers = np.column_stack([as_floats(column) for column in columns])
-    numbers[np.isinf(numbers)] = np.nan
+    columns = [as_floats(frame[name]) for name in frame if infer_kind(frame[name]) == "numbers"]
     called = np.zeros(len(frame), dtype=bool)
     for name in words:
         called |= [isinstance(cell, str) and _WORD.fullmatch(cell.strip()) is not None for cell in frame[name]]
     found: dict[int, str] = {}
     for row in sorted({*np.flatnonzero(called).tolist(), len(frame) - 1}):
         for start in sorted({0, max(found, default=-1) + 1}):
-            above = numbers[start:row][~called[start:row]]
-            kind = _find_statistic(numbers[row], above, is_called=bool(called[row]))
+            is_above = ~called[start:row]
+            rows = ((values[row], values[start:row][is_above]) for values in columns)
+            kind = _find_statistic(rows, is_called=bool(called[row]))
             found |= {row: f"which has the {kind} of the rows above"} if kind else {}
     return found
 
 
-def _find_statistic(values: Floats, above: Floats, *, is_called: bool) -> str | None:
-    """Return the statistic of the columns above that most numbers of a row are, or None."""
-    known = ~np.isnan(values) & ((~np.isnan(above)).sum(axis=0) >= MIN_ROWS)
-    values, above = values[known], above[:, known]
-    if not len(values):
-        return None
-    spread = np.nanmax(above, axis=0) - np.nanmin(above, axis=0)
-    is_new = (spread > 0) & (is_called | ~(above == values).any(axis=0))
+def _find_statistic(rows: Iterable[tuple[float, Floats]], *, is_called: bool) -> str | None:
+    """Return the statistic of the cells above that most numbers of a row are, or None."""
     near = NEAR if is_called else VERY_NEAR
-    equal = {kind: int((is_new & (np.abs(values - statistic(above, axis=0)) <= near * spread)).sum())
-             for kind, statistic in list(_STATISTICS.items())[: None if is_called else 2]}  # fmt: skip
-    kind = max(equal, key=lambda each: equal[each])
-    return kind if 2 * equal[kind] > (spread > 0).sum() and equal[kind] > (not is_called) else None
+    number, equal = 0, Counter[str]()
+    for value, cells in rows:
+        above = cells[np.isfinite(cells)]
+        if not np.isfinite(value) or len(above) < MIN_ROWS or not (spread := np.ptp(above)):
+            continue
+        number += 1
+        is_new = is_called or value not in above
+        equal.update(kind for kind, statistic in list(_STATISTICS.items())[: None if is_called else 2]
+                     if is_new and abs(value - statistic(above)) <= near * spread)  # fmt: skip
+    kind, most = max(equal.items(), key=lambda each: each[1], default=(None, 0))
+    return kind if 2 * most > number and most > (not is_called) else None
