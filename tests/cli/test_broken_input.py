@@ -100,7 +100,7 @@ def test_names_cannot_steer_the_terminal(songs):
     assert r"f\x1b]0;x\x07" in result.output
 
 
-#: The command, which says when its first fit begins: an earlier request comes before signals are handled.
+#: The command, which prints when its first fit begins: an earlier request comes before signals are handled.
 ANNOUNCED = """
 from halflabel.cli import main
 from halflabel.methods.base import PartialLabelEstimator as Estimator

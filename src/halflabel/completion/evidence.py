@@ -337,7 +337,7 @@ class Evidence:
     def _estimate_errors(self, filled: NDArray[np.int64]) -> pd.DataFrame:
         order, c = self.order, (self.observed_rate or 1.0) if self.labels.positive_only else 1.0
         known, asked = self.calibrated_on, self.opened.asked
-        if asked is not None and self.opened.brought.any():  # answers that a queue chose are no sample of the gaps
+        if asked is not None and self.opened.brought.any():  # answers that a queue chose are not a sample of the gaps
             known = known.hide(asked)
         return estimate_errors(
             known[order],

@@ -149,9 +149,10 @@ def rank(frame: pd.DataFrame, metric: str) -> dict[str, pd.DataFrame]:
 
 
 def average(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean of each column, and half of its 95 % interval over the draws; NaN if a run failed or is missing.
+    """Return the mean of each column, and half of its 95 % interval over the draws.
 
-    The value of a draw is the mean of its cells. The interval is of other draws of the same sets.
+    Both are NaN if a run failed or is missing. The value of a draw is the mean of its cells. The interval is of other
+    draws of the same sets.
     """
     draws = cells.fillna(np.inf).groupby(level="trial").mean().replace([np.inf, -np.inf], np.nan)
     reach = draws.sem(skipna=False) * stats.t.ppf(1 - ALPHA / 2, len(draws) - 1)

@@ -122,7 +122,7 @@ def rank_entries(board: Board, entries: Sequence[Entry], cells: pd.DataFrame) ->
         "1 is the best. Verified: five cells of the file, drawn by its digest, were run again and gave its figures; "
         "claimed: not yet, or the file is another one. A run that failed has the last place. CPU s: mean of a run with "
         "the choice of a setting. A method that is not part of a protocol has no number. Tuned: the sets on which a "
-        f"setting of {board.ours} was chosen; untuned: the others."
+        f"setting of {board.ours} was chosen; untuned: all other sets."
     )
     title = f"Mean ranks in {name_metric(board.decisive)}"
     return Grid(title, (*columns, "records", "failed", "CPU s"), tuple(rows), note, is_open=True)
