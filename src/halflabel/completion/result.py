@@ -335,15 +335,10 @@ class Completion:
     @property
     def predictor(self) -> Predictor:
         """The method and the way a table is read, for new items."""
-        opened = self.opened
-        stated: dict[str, Any] = {
-            "words": opened.find_words(),
-            "meanings": opened.meanings,
-            "empty": opened.description.empty,
-        }
-        return Predictor(
-            self.evidence.fit.for_new_items, opened.roles, opened.encoder, self.labels.names, opened.notation, **stated
-        )
+        opened, names = self.opened, self.labels.names
+        words, meanings, empty = opened.find_words(), opened.meanings, opened.description.empty
+        model = self.evidence.fit.for_new_items
+        return Predictor(model, opened.roles, opened.encoder, names, opened.notation, words, meanings, empty)
 
     def save(self, path: AnyPath) -> None:
         """Write the model as one file for :func:`halflabel.load`. It holds JSON and plain arrays, without pickle."""
