@@ -173,6 +173,14 @@ def test_the_published_proofs_are_of_published_files():
         assert len(set(one["cells"])) == verifying.N_CELLS
 
 
+def test_a_set_that_is_not_here_is_no_other_figure(tmp_path):
+    path = tmp_path / "vvmr.jsonl.gz"
+    path.write_bytes((ROOT / "docs" / "benchmark" / "records" / path.name).read_bytes())
+    error = str(invoke(path).exception)
+    assert "of the board cannot be used here; the first is cellcycle-fun: put" in error
+    assert "$HALFLABEL_DATA" in error
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[1]", b"null", b"\xff", b"[" * 100_000, b'{"a": 1', b'{"a": 1}', b'{"a": {}}', b'{"a": {"file": 1}}'],

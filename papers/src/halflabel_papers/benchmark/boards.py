@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 from halflabel.cli.console import out, print_note, print_result, show_progress
-from halflabel.plugins import plural, together
+from halflabel.plugins import together
 from halflabel_papers.benchmark.board import Board, read_board, take_own
 from halflabel_papers.benchmark.leaderboard import (
     VERIFIED,
@@ -22,7 +22,7 @@ from halflabel_papers.benchmark.leaderboard import (
     take_cells,
 )
 from halflabel_papers.benchmark.page import RECORDS, build_page, rank_entries
-from halflabel_papers.benchmark.running import choose_methods, list_missing_sets, make_entries, run_open, write_entries
+from halflabel_papers.benchmark.running import check_sets, choose_methods, make_entries, run_open, write_entries
 from halflabel_papers.benchmark.verifying import mark_verified, plan_verification, verify
 from halflabel_papers.page.build import write_page
 from halflabel_papers.sources import describe_user_set
@@ -52,12 +52,8 @@ def run_board(asked: Asked, output: Path) -> None:
     """Do the open runs of methods, write their files and the page, and print the leaderboard."""
     board = read_board() if asked.my is None else take_own(read_board(), describe_user_set(asked.my, asked.labels))
     board, names = choose_methods(board, asked.methods)
-    if missing := list_missing_sets(board, asked.folder, quick=asked.quick):
-        name, advice = next(iter(missing.items()))
-        raise ValueError(
-            f"{plural(len(missing), 'set')} of the board cannot be used here; the first is {name}: {advice}"
-        )
     runs = list(board.list_runs(names, quick=asked.quick))
+    check_sets(board, runs, asked.folder)
     output.mkdir(parents=True, exist_ok=True)
     with show_progress():
         store = Store(output / "records.jsonl")
@@ -79,13 +75,14 @@ def verify_file(path: Path, methods: Sequence[str], folder: Path | None) -> None
     Raises
     ------
     ValueError
-        If there is no such file, or if a figure differs.
+        If there is no such file, if a set is not here, or if a figure differs.
     """
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file.")
     board, _ = choose_methods(read_board(), methods)
     entry = read_entry(path, board)
     pairs = plan_verification(board, entry, digest_file(path))
+    check_sets(board, [run for run, _ in pairs], folder)
     if wrong := verify(pairs, folder, board.budget["limit"]):
         raise ValueError(f"{path}: {len(wrong)} of {len(pairs)} cells have other figures: {'; '.join(wrong)}.")
     mark_verified(path, pairs)

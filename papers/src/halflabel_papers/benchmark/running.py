@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from halflabel.plugins import atomic_write, step
+from halflabel.plugins import atomic_write, plural, step
 from halflabel_papers.additions import describe_user_method
 from halflabel_papers.benchmark.alone import KeyedRun, execute_alone
 from halflabel_papers.benchmark.board import Board
@@ -65,11 +65,11 @@ def _find_missing(method: Method) -> str:
     return package if package and find_spec(package) is None else ""
 
 
-def list_missing_sets(board: Board, folder: Path | None, *, quick: bool) -> dict[str, str]:
-    """Return the sets of a board that are not here, or are other files, with advice."""
-    names = dict.fromkeys(data for _, _, data, _ in board.list_cells(quick=quick))
-    states = {name: check_availability(board.sets[name], folder) for name in names}
-    return {name: state.advice for name, state in states.items() if not state.usable}
+def check_sets(board: Board, runs: Iterable[Run], folder: Path | None) -> None:
+    """Raise ValueError if a set of these runs is not here, or is another file."""
+    states = {name: check_availability(board.sets[name], folder) for name in dict.fromkeys(run.set for run in runs)}
+    if missing := [f"{name}: {state.advice}" for name, state in states.items() if not state.usable]:
+        raise ValueError(f"{plural(len(missing), 'set')} of the board cannot be used here; the first is {missing[0]}")
 
 
 def run_open(runs: Sequence[Run], store: Store, folder: Path | None, limit: float, n_jobs: int = 1) -> list[Record]:
