@@ -251,3 +251,18 @@ def test_one_dirty_value_does_not_decide_that_a_no_is_a_yes(dirty, is_long):
         opened = open_table(items, id="item", absent="unknown", value="vote", **given)
         assert opened.labels.state[0].tolist() == [0, 1, 1]
         assert any("with both values, first 'T1' (row 0): taken as unknown." in note for note in opened.notes)
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (["a", "a", "b"], "id column 'song' is not unique"),
+        (["a", None, "b"], "id column 'song' is empty in row 1"),
+        ([1, "1", "b"], "ids must be distinct as written"),
+    ],
+)
+def test_wrong_ids_of_items_are_named_before_pairs_are_joined(ids, message):
+    items = pd.DataFrame({"song": pd.Series(ids, dtype=object), "tempo": [1.0, 2.0, 3.0]})
+    pairs = pd.DataFrame({"song": [str(ids[2]), str(ids[0])], "tag": ["x", "y"]})
+    with pytest.raises(ValueError, match=message):
+        open_table(items, pairs=pairs, absent="unknown", id="song")

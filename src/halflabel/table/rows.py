@@ -168,12 +168,13 @@ def is_key(column: Column) -> bool:
 
 
 def find_values(column: Column, values: Column) -> Ints:
-    """Return the row of a column of distinct values that holds each value as it is written, or -1."""
+    """Return the last row of a column that holds each value as it is written, or -1: ids are checked later."""
     try:
         wanted = read_as_text(values)
     except TypeError:  # lists
         return np.full(len(values), -1)
-    return np.asarray(pd.Index(read_as_text(column)).get_indexer(pd.Index(wanted)), dtype=np.intp)
+    known = {text: row for row, text in enumerate(read_as_text(column)) if text is not None}
+    return np.array([known.get(text, -1) for text in wanted], dtype=np.intp)
 
 
 def order_by_row_labels(table: Any, indexes: Sequence[Index], noun: str) -> Any:
