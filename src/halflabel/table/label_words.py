@@ -210,7 +210,7 @@ def _ask_for_meanings(
         )
     if ways := list(list_ways(words, own)):
         return Question(f"{found}.", *ways)
-    counts = f"they are counts or ratings, make 1 and 0, such as items[{list(names)}] >= {words[len(words) // 2]}"
+    counts = f"they are counts or ratings, make 1 and 0 of them: items[{list(names)}] >= {words[len(words) // 2]}"
     tags = f"{name!r} holds the class of an item, or lists its tags, name it by {option('tags', name)}"
     return ValueError(
         f"{found}: state the meaning of other words with {option('yes')}, {option('no')} and {option('unknown')}; the "
